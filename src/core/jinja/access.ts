@@ -1,16 +1,12 @@
-import { formatBraces } from './format-text.ts';
 import { findMethod } from './methods.ts';
 import { toText } from './printing.ts';
-import { findKey, Group, Instance, isArray, isDictionary, isInteger, Tuple, type Value } from './values.ts';
+import { findKey, Instance, isArray, isDictionary, isInteger, Tuple, type Value } from './values.ts';
 
 /** `value.name`: a method goes before an entry of that name. */
 export function getAttribute(value: Value, name: string, mayChange = false): Value {
-  if (typeof value === 'string' && name === 'format')
-    return (args, keywords) => formatBraces(value, args, keywords, { getAttribute, getItem });
   const method = findMethod(value, name, mayChange);
   if (method) return method;
   if (isDictionary(value)) return value.get(name);
-  if (value instanceof Group) return value[['grouper', 'list'].indexOf(name)];
   return value instanceof Instance ? value.get(name) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { getAttribute, getItem, slice } from './access.ts';
-import { filters, findFilter } from './filters.ts';
+import { findFilter } from './filters.ts';
 import { applyUnary, binaryOperators } from './operators.ts';
 import { escapeMarkup, toText } from './printing.ts';
 import { findTest } from './tests.ts';
@@ -188,7 +188,7 @@ export function callOf(callee: Expression, args: Arguments): Expression {
 
 export function filtered(value: Expression, filter: FilterCall): Expression {
   return expression((scope) => applyFilter(value.evaluate(scope), filter, scope), {
-    isMarkup: ['safe', 'escape', 'e', 'forceescape'].includes(filter.name),
+    isMarkup: ['safe', 'escape', 'e'].includes(filter.name),
   });
 }
 
@@ -205,8 +205,7 @@ export function tested(subject: Expression, name: string, args: Arguments): Expr
     const value = subject.evaluate(scope);
     const [given] = evaluateArguments(args, scope);
     scope.budget.spendOn(value);
-    // The filters know the tests, so that the tests can't know them.
-    return name === 'filter' ? filters.has(toText(value)) : findTest(name)(value, ...given);
+    return findTest(name)(value, ...given);
   });
 }
 

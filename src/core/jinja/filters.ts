@@ -1,6 +1,5 @@
-import { getAttribute, getPath } from './access.ts';
+import { getPath } from './access.ts';
 import { assertListLength, assertTextLength } from './budget.ts';
-import { formatPercent } from './format-text.ts';
 import { callTextMethod, findMethod } from './methods.ts';
 import { escapeMarkup, toJson, toText } from './printing.ts';
 import { findTest } from './tests.ts';
@@ -10,17 +9,14 @@ import {
   compare,
   findKey,
   Float,
-  Group,
   isArray,
   isDictionary,
-  isEqual,
   isInteger,
   isNumber,
   isTruthy,
   numberOf,
   operations,
   toItems,
-  Tuple,
   typeName,
   type Keywords,
   type Operation,
@@ -28,7 +24,7 @@ import {
 } from './values.ts';
 
 /** Jinja's filters, and the reference's own `tojson`. */
-export const filters: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+const filters: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ...operations({
     'tojson(ensure_ascii, indent, separators, sort_keys)': (value, asciiOnly, width, separators, sortKeys) =>
       toJson(value, {
@@ -40,7 +36,7 @@ export const filters: ReadonlyMap<string, Operation> = new Map<string, Operation
     'default|d(default_value, boolean)': (value, fallback = '', boolean = false) =>
       value === undefined || (isTruthy(boolean) && !isTruthy(value)) ? fallback : value,
     'string|safe()': toText,
-    'escape|e|forceescape()': (value) => escapeMarkup(toText(value)),
+    'escape|e()': (value) => escapeMarkup(toText(value)),
     'upper()': (value) => toText(value).toUpperCase(),
     'lower()': (value) => toText(value).toLowerCase(),
     'capitalize()': (value) => capitalize(toText(value)),
@@ -73,17 +69,9 @@ export const filters: ReadonlyMap<string, Operation> = new Map<string, Operation
       picked(value, attribute).reduce((total, item) => add(total, item), start),
     'int(default, base)': (value, fallback = 0, base = 10) => toInteger(value, base) ?? fallback,
     'float(default)': (value, fallback = new Float(0)) => toFloat(value) ?? fallback,
-    'batch(linecount, fill_with)': batch,
-    'slice(slices, fill_with)': slices,
-    'groupby(attribute, default, case_sensitive)': groupBy,
-    'truncate(length, killwords, end, leeway)': truncate,
-    'wordcount()': (value) => toText(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0,
-    'center(width)': (value, width = 80) => callTextMethod(value, 'center', [width]),
-    'attr(name)': (value, name) => getAttribute(value, toText(name)),
     'abs()': absolute,
     'round(precision, method)': round,
   }),
-  ['format', format],
   ['select', (value, args) => itemsIfAny(value).filter(condition(args))],
   ['reject', (value, args) => itemsIfAny(value).filter(not(condition(args)))],
   ['selectattr', (value, args) => itemsIfAny(value).filter(attributeCondition(args))],
@@ -94,7 +82,7 @@ export const filters: ReadonlyMap<string, Operation> = new Map<string, Operation
 /** @throws TypeError if there is no such filter */
 export function findFilter(name: string): Operation {
   const filter = filters.get(name);
-  if (!filter) throw new TypeError(`no filter named '${name}'`);
+  if (!filter) throw new TypeError(`the filter '${name}' is not supported`);
   return filter;
 }
 
@@ -184,78 +172,6 @@ function toFloat(value: Value): Float | undefined {
   if (isNumber(value)) return new Float(numberOf(value));
   const number = typeof value === 'string' ? parseFloatText(value) : undefined;
   return number === undefined ? undefined : new Float(number);
-}
-
-/** `"%s, %s" | format(a, b)`, and by name with keywords. */
-function format(value: Value, args: readonly Value[], keywords: Keywords): Value {
-  if (args.length > 0 && keywords.size > 0)
-    throw new TypeError("can't handle positional and keyword arguments");
-  return formatPercent(toText(value), keywords.size > 0 ? new Map<Value, Value>(keywords) : Tuple.from(args));
-}
-
-function countOf(value: Value): number {
-  if (isInteger(value) && Number(value) > 0) return Number(value);
-  throw new TypeError(`expected a positive integer, got ${toText(value)}`);
-}
-
-function batch(value: Value, lineCount: Value, filling?: Value): Value {
-  const size = countOf(lineCount);
-  assertListLength(size);
-  const items = Array.from(toItems(value));
-  const rows: Value[][] = [];
-  for (let index = 0; index < items.length; index += size) rows.push(items.slice(index, index + size));
-  const last = rows.at(-1);
-  if (last && filling !== undefined && filling !== null) while (last.length < size) last.push(filling);
-  return rows;
-}
-
-function slices(value: Value, count: Value, filling?: Value): Value {
-  const columns = countOf(count);
-  assertListLength(columns);
-  const items = Array.from(toItems(value));
-  const size = Math.floor(items.length / columns);
-  const longer = items.length % columns;
-  return Array.from({ length: columns }, (_column, index) => {
-    const start = index * size + Math.min(index, longer);
-    const column = items.slice(start, start + size + (index < longer ? 1 : 0));
-    return filling !== undefined && filling !== null && index >= longer ? [...column, filling] : column;
-  });
-}
-
-function groupBy(value: Value, attribute: Value, fallback: Value, caseSensitive: Value): Value {
-  const groupOf = (item: Value): Value => {
-    const key = getPath(item, attribute);
-    return key === undefined ? fallback : key;
-  };
-  const groups: { readonly key: Value; readonly folded: Value; readonly items: Value[] }[] = [];
-  for (const item of sorted(toItems(value), groupOf, false, caseSensitive)) {
-    const key = groupOf(item);
-    const folded = foldCase(key, caseSensitive);
-    const last = groups.at(-1);
-    if (last && isEqual(last.folded, folded)) last.items.push(item);
-    else groups.push({ key, folded, items: [item] });
-  }
-  return groups.map(({ key, items }) => Group.of(key, items));
-}
-
-function truncate(
-  value: Value,
-  length: Value = 255,
-  cutsWords: Value = false,
-  end: Value = '...',
-  leeway: Value = 5,
-): Value {
-  const most = Number(length);
-  const longest = most + Number(leeway ?? 5);
-  const mark = toText(end);
-  const kept = most - Array.from(mark).length;
-  if (kept < 0) throw new RangeError(`expected length >= ${Array.from(mark).length}, got ${most}`);
-  if (Number(lengthOf(value)) <= longest) return value;
-  if (typeof value !== 'string') throw new TypeError(`expected str, got ${typeName(value)}`);
-  const text = Array.from(value);
-  const beginning = text.slice(0, kept).join('');
-  const space = beginning.lastIndexOf(' ');
-  return (isTruthy(cutsWords) || space === -1 ? beginning : beginning.slice(0, space)) + mark;
 }
 
 function absolute(value: Value): Value {

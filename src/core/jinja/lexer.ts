@@ -79,27 +79,8 @@ export function tokenize(template: string): Token[] {
         return;
       }
       if (cursor.isAtEnd) throw new SyntaxError('unexpected end of template');
-      readToken(open);
+      tokens.push(readToken(cursor, open));
     }
-  }
-
-  function readToken(open: string[]): void {
-    const isAfterDot = cursor.peek(-1) === '.';
-    for (const [pattern, toToken] of tokenKinds) {
-      const found = isAfterDot && pattern === floatPattern ? undefined : cursor.takeMatch(pattern);
-      if (found) {
-        tokens.push(toToken(found[0]));
-        return;
-      }
-    }
-    const operator = cursor.takeMatch(operatorPattern)?.[0];
-    if (operator === undefined) throw new SyntaxError(`unexpected character ${cursor.peek()}`);
-    const closer = closers.get(operator);
-    if (closer !== undefined) open.push(closer);
-    else if (/^[)\]}]$/.test(operator) && open.pop() !== operator) {
-      throw new SyntaxError(`unexpected '${operator}'`);
-    }
-    tokens.push({ type: 'operator', value: operator });
   }
 
   while (!cursor.isAtEnd) {
@@ -132,6 +113,22 @@ export function tokenize(template: string): Token[] {
   }
   tokens.push({ type: 'end' });
   return tokens;
+}
+
+function readToken(cursor: TextCursor, open: string[]): Token {
+  const isAfterDot = cursor.peek(-1) === '.';
+  for (const [pattern, toToken] of tokenKinds) {
+    const found = isAfterDot && pattern === floatPattern ? undefined : cursor.takeMatch(pattern);
+    if (found) return toToken(found[0]);
+  }
+  const operator = cursor.takeMatch(operatorPattern)?.[0];
+  if (operator === undefined) throw new SyntaxError(`unexpected character ${cursor.peek()}`);
+  const closer = closers.get(operator);
+  if (closer !== undefined) open.push(closer);
+  else if (/^[)\]}]$/.test(operator) && open.pop() !== operator) {
+    throw new SyntaxError(`unexpected '${operator}'`);
+  }
+  return { type: 'operator', value: operator };
 }
 
 function toInteger(text: string): number | bigint {

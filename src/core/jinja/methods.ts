@@ -9,7 +9,7 @@ import {
   trimEnd,
   trimStart,
 } from './text.ts';
-import { assertListLength, assertTextLength } from './budget.ts';
+import { assertListLength } from './budget.ts';
 import { toText } from './printing.ts';
 import {
   findKey,
@@ -76,15 +76,6 @@ const textMethods = new Map(
       text.endsWith(textOf(suffix)) ? text.slice(0, text.length - textOf(suffix).length) : text,
     'replace(old, new, count)': (text, old, replacement, limit) =>
       replace(text, textOf(old), textOf(replacement), limitOf(limit)),
-    'center(width, fillchar)': (text, width, fill) => pad(text, width, fill, centerShare),
-    'ljust(width, fillchar)': (text, width, fill) => pad(text, width, fill, () => 0),
-    'rjust(width, fillchar)': (text, width, fill) => pad(text, width, fill, (missing) => missing),
-    'zfill(width)': (text, width) =>
-      text.slice(0, signLength(text)) +
-      pad(text.slice(signLength(text)), countOf(width) - signLength(text), '0', (missing) => missing),
-    'swapcase()': swapCase,
-    'casefold()': (text) => text.toLowerCase().replaceAll('ß', 'ss'),
-    'expandtabs(tabsize)': (text, size = 8) => text.replace(/\t/g, ' '.repeat(Math.min(countOf(size), 100))),
     'find(sub)': (text, part) => codePointIndex(text, text.indexOf(textOf(part))),
     'index(sub)': (text, part) => {
       const index = text.indexOf(textOf(part));
@@ -147,39 +138,6 @@ function refuse<Self>(type: string, names: string): [name: string, Operation<Sel
       throw new TypeError(`access to attribute '${name}' of '${type}' object is unsafe`);
     },
   ]);
-}
-
-function countOf(value: Value): number {
-  if (isInteger(value)) return Number(value);
-  throw new TypeError(`expected int, got ${typeName(value)}`);
-}
-
-function centerShare(missing: number, width: number): number {
-  return Math.floor(missing / 2) + (missing & width & 1);
-}
-
-function signLength(text: string): number {
-  return /^[-+]/.test(text) ? 1 : 0;
-}
-
-function pad(
-  text: string,
-  size: Value,
-  fill: Value = ' ',
-  leftShare: (missing: number, width: number) => number,
-): string {
-  const width = countOf(size);
-  const missing = width - Array.from(text).length;
-  if (missing <= 0) return text;
-  assertTextLength(width);
-  const left = leftShare(missing, width);
-  return textOf(fill).repeat(left) + text + textOf(fill).repeat(missing - left);
-}
-
-function swapCase(text: string): string {
-  return Array.from(text, (character) =>
-    character === character.toUpperCase() ? character.toLowerCase() : character.toUpperCase(),
-  ).join('');
 }
 
 function textOf(value: Value): string {

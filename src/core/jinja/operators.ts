@@ -1,5 +1,4 @@
 import { assertListLength, assertTextLength } from './budget.ts';
-import { formatPercent } from './format-text.ts';
 import { toText } from './printing.ts';
 import {
   compare,
@@ -34,10 +33,7 @@ export const binaryOperators: ReadonlyMap<string, Operator> = new Map<string, Op
   ['*', multiply],
   ['/', divide],
   ['//', (left, right) => calculate('//', left, right)],
-  [
-    '%',
-    (left, right) => (typeof left === 'string' ? formatPercent(left, right) : calculate('%', left, right)),
-  ],
+  ['%', (left, right) => calculate('%', left, right)],
   ['**', (left, right) => calculate('**', left, right)],
 ]);
 

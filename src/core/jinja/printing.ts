@@ -140,11 +140,6 @@ const shortEscapes = new Map([
   ['\t', '\\t'],
 ]);
 
-/** Python's `ascii`, of a text that `repr` has written. */
-export function toAscii(text: string): string {
-  return text.replace(/[^\0-~]/gu, (character) => escapeCodePoint(character.codePointAt(0) ?? 0));
-}
-
 function escapeCodePoint(codePoint: number): string {
   if (codePoint <= 0xff) return `\\x${hex(codePoint, 2)}`;
   return codePoint <= 0xffff ? `\\u${hex(codePoint, 4)}` : `\\U${hex(codePoint, 8)}`;

@@ -1,6 +1,5 @@
 import { callTextMethod } from './methods.ts';
 import { binaryOperators } from './operators.ts';
-import { toText } from './printing.ts';
 import {
   compare,
   contains,
@@ -33,14 +32,11 @@ const tests: ReadonlyMap<string, Test> = define({
   callable: (value) =>
     ['undefined', 'function'].includes(typeof value) ||
     (value instanceof Instance && value.call !== undefined),
-  escaped: (_value) => false,
   odd: (value) => isEqual(remainder(value, 2), 1),
   even: (value) => isEqual(remainder(value, 2), 0),
   divisibleby: (value, by) => isEqual(remainder(value, by), 0),
   lower: (value) => callTextMethod(value, 'islower', []) === true,
   upper: (value) => callTextMethod(value, 'isupper', []) === true,
-  test: (value) => tests.has(toText(value)),
-  sameas: (value, other) => value === other,
   in: (value, container) => contains(container, value),
   'eq|==|equalto': isEqual,
   'ne|!=': (value, other) => !isEqual(value, other),
@@ -53,7 +49,7 @@ const tests: ReadonlyMap<string, Test> = define({
 /** @throws TypeError if there is no such test */
 export function findTest(name: string): Test {
   const test = tests.get(name);
-  if (!test) throw new TypeError(`no test named '${name}'`);
+  if (!test) throw new TypeError(`the test '${name}' is not supported`);
   return test;
 }
 

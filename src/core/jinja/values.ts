@@ -31,9 +31,6 @@ export class Float {
 
 export class Tuple extends Array<Value> {}
 
-/** A group of `groupby`: the value that the items share, and the items. */
-export class Group extends Tuple {}
-
 /** A value with attributes, such as `loop`. */
 export class Instance {
   readonly type: string;

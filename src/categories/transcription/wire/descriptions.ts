@@ -27,7 +27,6 @@ export const transcriptionDescriptions: Descriptions = {
   // Live
   session: 'The settings of the session.',
   'session.update/session': 'Settings to change; the others stay.',
-  'transcription_session.update/session': 'Settings to change, in their older form; the others stay.',
   'session.type': 'Kind of the session.',
   'session.id': 'Id of the session.',
   'session.audio': 'Settings of audio.',
@@ -35,8 +34,6 @@ export const transcriptionDescriptions: Descriptions = {
   format: 'Form of the audio; default: `audio/pcm` of 24 kHz.',
   transcription: 'How utterances are transcribed.',
   'turn_detection.type': 'Way to find the end of a turn.',
-  input_audio_format: 'Form of the audio: `pcm16` of 24 kHz, or G.711 of 8 kHz; default: `pcm16`.',
-  input_audio_transcription: 'How utterances are transcribed.',
   event_id: 'Id of this event, made by the service.',
   'error.event_id': "The client's id of the message at fault; `null` if it had none.",
   content_index: 'Number of the part in the item: an item has one part.',

@@ -55,116 +55,131 @@ const maxSteps = 300_000;
  * Assembles a program, in slices: yields after each rule.
  * @param writesAll whether the model can write all characters as they are; else strings may have escapes instead
  */
-export function* programSteps(grammar: Expression, writesAll = true): Generator<void, Program> {
-  const steps: Step[] = [];
-  const entries = new Map<Rule, number>();
-  const waiting: Rule[] = [];
-  const free = new Set<number>();
-  const readers = {
+export function programSteps(grammar: Expression, writesAll = true): Generator<void, Program> {
+  return new ProgramWriter(grammar, writesAll).steps();
+}
+
+class ProgramWriter {
+  readonly #grammar: Expression;
+  readonly #writesAll: boolean;
+  readonly #steps: Step[] = [];
+  readonly #entries = new Map<Rule, number>();
+  readonly #waiting: Rule[] = [];
+  readonly #free = new Set<number>();
+  readonly #readers = {
     plain: new Map<Language, LanguageReader>(),
     'json-string': new Map<Language, LanguageReader>(),
     'escaped-json-string': new Map<Language, LanguageReader>(),
   };
-  const isProductive = productiveExpressions(grammar);
-  if (!isProductive(grammar)) throw new RangeError('expected a schema that some finite document matches');
+  readonly #isProductive: (part: Expression) => boolean;
 
-  const returned = add({ op: 'return' });
-  const main = write(grammar, add({ op: 'accept' }));
-  const partEnds = [steps.length];
-  for (let rule = waiting.pop(); rule; rule = waiting.pop()) {
-    entries.set(rule, write(rule.body, returned));
-    partEnds.push(steps.length);
-    yield;
+  constructor(grammar: Expression, writesAll: boolean) {
+    this.#grammar = grammar;
+    this.#writesAll = writesAll;
+    this.#isProductive = productiveExpressions(grammar);
   }
-  return { steps, start: main, entries, partEnds, free };
 
-  function add(step: Step): number {
-    if (steps.length >= maxSteps) throw new RangeError('grammar: expected fewer parts');
-    return steps.push(step) - 1;
+  *steps(): Generator<void, Program> {
+    if (!this.#isProductive(this.#grammar))
+      throw new RangeError('expected a schema that some finite document matches');
+    const returned = this.#add({ op: 'return' });
+    const start = this.#write(this.#grammar, this.#add({ op: 'accept' }));
+    const partEnds = [this.#steps.length];
+    for (let rule = this.#waiting.pop(); rule; rule = this.#waiting.pop()) {
+      this.#entries.set(rule, this.#write(rule.body, returned));
+      partEnds.push(this.#steps.length);
+      yield;
+    }
+    return { steps: this.#steps, start, entries: this.#entries, partEnds, free: this.#free };
+  }
+
+  #add(step: Step): number {
+    if (this.#steps.length >= maxSteps) throw new RangeError('grammar: expected fewer parts');
+    return this.#steps.push(step) - 1;
   }
 
   /** Marks the steps from this place on as free text. */
-  function markFree(from: number): void {
-    for (let place = from; place < steps.length; place++) free.add(place);
+  #markFree(from: number): void {
+    for (let place = from; place < this.#steps.length; place++) this.#free.add(place);
   }
 
-  function split(next: readonly number[]): number {
-    return next.length === 1 ? next[0]! : add({ op: 'split', next, kinds: 0 });
+  #split(next: readonly number[]): number {
+    return next.length === 1 ? next[0]! : this.#add({ op: 'split', next, kinds: 0 });
   }
 
   /** Writes the steps of an expression before the step `next`. */
-  function write(expression: Expression, next: number): number {
+  #write(expression: Expression, next: number): number {
     switch (expression.type) {
       case 'texts':
-        return writeTexts(expression.texts.map(utf8Bytes), next);
+        return this.#writeTexts(expression.texts.map(utf8Bytes), next);
       case 'character':
-        return writeSequences(expression.ranges.flatMap(utf8Sequences), next);
+        return this.#writeSequences(expression.ranges.flatMap(utf8Sequences), next);
       case 'sequence':
-        return expression.items.reduceRight((place, item) => write(item, place), next);
+        return expression.items.reduceRight((place, item) => this.#write(item, place), next);
       case 'choice': {
-        const items = expression.items.filter(isProductive);
-        return split(items.map((item) => write(item, next)));
+        const items = expression.items.filter(this.#isProductive);
+        return this.#split(items.map((item) => this.#write(item, next)));
       }
       case 'repeat': {
         const { item, min, max } = expression;
-        return isProductive(item) ? writeRepeat(item, { min, max }, next) : next;
+        return this.#isProductive(item) ? this.#writeRepeat(item, { min, max }, next) : next;
       }
       case 'language': {
-        const reader = readerOf(expression);
-        return add({ op: 'begin', reader, next: add({ op: 'read', reader, exit: next }) });
+        const reader = this.#readerOf(expression);
+        return this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit: next }) });
       }
       case 'mark':
-        return writeMark(expression.of, next);
+        return this.#writeMark(expression.of, next);
       case 'distinct':
-        return writeDistinct(expression, next);
+        return this.#writeDistinct(expression, next);
       case 'rule':
-        return writeCall(expression.rule, next);
+        return this.#writeCall(expression.rule, next);
       case 'free-text':
-        return writeSearch(expression, next);
+        return this.#writeSearch(expression, next);
     }
   }
 
-  function writeDistinct(expression: Extract<Expression, { type: 'distinct' }>, next: number): number {
+  #writeDistinct(expression: Extract<Expression, { type: 'distinct' }>, next: number): number {
     const { item, separator, min, max } = expression;
-    if (!isProductive(item) || max === 0) return next;
+    if (!this.#isProductive(item) || max === 0) return next;
     const step: Step = { op: 'loop', min, max, nullable: false, body: -1, exit: next, kinds: 0 };
-    const loop = add(step);
-    const start = write(item, add({ op: 'round', next: loop }));
-    step.body = write(separator, start);
-    const first = add({ op: 'distinct', loop, next: start });
-    return min === 0 ? split([first, next]) : first;
+    const loop = this.#add(step);
+    const start = this.#write(item, this.#add({ op: 'round', next: loop }));
+    step.body = this.#write(separator, start);
+    const first = this.#add({ op: 'distinct', loop, next: start });
+    return min === 0 ? this.#split([first, next]) : first;
   }
 
-  function writeMark(of: LanguageText, next: number): number {
-    const keep = add({ op: 'keep', next });
+  #writeMark(of: LanguageText, next: number): number {
+    const keep = this.#add({ op: 'keep', next });
     const isQuoted = of.writing !== 'plain';
-    const reader = readerOf(of);
-    const exit = isQuoted ? writeByte([0x22, 0x22], keep) : keep;
-    const begin = add({ op: 'begin', reader, next: add({ op: 'read', reader, exit }) });
-    return isQuoted ? writeByte([0x22, 0x22], begin) : begin;
+    const reader = this.#readerOf(of);
+    const exit = isQuoted ? this.#writeByte([0x22, 0x22], keep) : keep;
+    const begin = this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit }) });
+    return isQuoted ? this.#writeByte([0x22, 0x22], begin) : begin;
   }
 
-  function readerOf({ language, store, writing }: LanguageText): LanguageReader {
-    const create = () => new LanguageReader(language, store, writing, writesAll);
-    return getOrCreate(readers[writing], language, create);
+  #readerOf({ language, store, writing }: LanguageText): LanguageReader {
+    const create = () => new LanguageReader(language, store, writing, this.#writesAll);
+    return getOrCreate(this.#readers[writing], language, create);
   }
 
-  function writeCall(rule: Rule, next: number): number {
-    if (!entries.has(rule)) {
-      entries.set(rule, -1);
-      waiting.push(rule);
+  #writeCall(rule: Rule, next: number): number {
+    if (!this.#entries.has(rule)) {
+      this.#entries.set(rule, -1);
+      this.#waiting.push(rule);
     }
-    return add({ op: 'call', rule, next });
+    return this.#add({ op: 'call', rule, next });
   }
 
   /** Texts that begin alike share their steps, so that a long list stays one path. */
-  function writeTexts(texts: readonly (readonly number[])[], next: number, depth = 0): number {
+  #writeTexts(texts: readonly (readonly number[])[], next: number, depth = 0): number {
     const shared = sharedLength(texts, depth);
     if (shared > depth) {
-      const rest = writeTexts(texts, next, shared);
+      const rest = this.#writeTexts(texts, next, shared);
       return texts[0]!
         .slice(depth, shared)
-        .reduceRight((place, byte) => writeByte([byte, byte], place), rest);
+        .reduceRight((place, byte) => this.#writeByte([byte, byte], place), rest);
     }
     const byByte = new Map<number, (readonly number[])[]>();
     let mayEnd = false;
@@ -174,57 +189,57 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
       else getOrCreate(byByte, byte, () => []).push(text);
     }
     const branches = [...byByte].map(([byte, longer]) =>
-      writeByte([byte, byte], writeTexts(longer, next, depth + 1)),
+      this.#writeByte([byte, byte], this.#writeTexts(longer, next, depth + 1)),
     );
-    return split(mayEnd ? [...branches, next] : branches);
+    return this.#split(mayEnd ? [...branches, next] : branches);
   }
 
-  function writeSequences(sequences: readonly (readonly ByteRange[])[], next: number): number {
+  #writeSequences(sequences: readonly (readonly ByteRange[])[], next: number): number {
     const branches = sequences.map((ranges) =>
-      ranges.reduceRight((place, range) => writeByte(range, place), next),
+      ranges.reduceRight((place, range) => this.#writeByte(range, place), next),
     );
-    return split(branches);
+    return this.#split(branches);
   }
 
-  function writeByte([low, high]: ByteRange, next: number): number {
-    return add({ op: 'byte', low, high, next });
+  #writeByte([low, high]: ByteRange, next: number): number {
+    return this.#add({ op: 'byte', low, high, next });
   }
 
-  function writeRepeat(
+  #writeRepeat(
     item: Expression,
     { min, max }: { readonly min: number; readonly max: number },
     next: number,
   ): number {
-    if (min === 0 && max === 1) return split([write(item, next), next]);
+    if (min === 0 && max === 1) return this.#split([this.#write(item, next), next]);
     const kinds = kindsWithin(item);
     if (min === 0 && max === Infinity) {
       const loop: Step = { op: 'split', next: [], kinds };
-      const place = add(loop);
-      loop.next = [write(item, place), next];
-      if (kinds === allKinds) markFree(place);
+      const place = this.#add(loop);
+      loop.next = [this.#write(item, place), next];
+      if (kinds === allKinds) this.#markFree(place);
       return place;
     }
     const nullable = isNullable(item);
     const loop: Step = { op: 'loop', min: nullable ? 0 : min, max, nullable, body: -1, exit: next, kinds };
-    const place = add(loop);
-    loop.body = write(item, add({ op: 'round', next: place }));
-    if (kinds === allKinds) markFree(place);
-    return add({ op: 'count', next: place });
+    const place = this.#add(loop);
+    loop.body = this.#write(item, this.#add({ op: 'round', next: place }));
+    if (kinds === allKinds) this.#markFree(place);
+    return this.#add({ op: 'count', next: place });
   }
 
   /** Free text as the automaton of Aho and Corasick: the step of a state knows how much of a marker has just been written. */
-  function writeSearch(
+  #writeSearch(
     { markers: texts, isClosed, after }: Extract<Expression, { type: 'free-text' }>,
     next: number,
   ): number {
-    const from = steps.length;
+    const from = this.#steps.length;
     const markers = texts.map((marker) => String.fromCharCode(...utf8Bytes(marker)));
     const beginnings = new Set([
       '',
       ...markers.flatMap((marker) => Array.from(marker, (_, end) => marker.slice(0, end))),
     ]);
     const states = new Map(
-      [...beginnings].map((written) => [written, add({ op: 'split', next: [], kinds: 0 })]),
+      [...beginnings].map((written) => [written, this.#add({ op: 'split', next: [], kinds: 0 })]),
     );
     const targetOf = (text: string): number | undefined => {
       if (markers.some((marker) => text.endsWith(marker))) return isClosed ? next : undefined;
@@ -241,10 +256,10 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
         else ranges.push({ low: byte, high: byte, target });
       }
       const reading = ranges.filter(({ target }) => target !== undefined);
-      const ways = reading.map(({ low, high, target }) => writeByte([low, high], target!));
-      (steps[place] as Extract<Step, { op: 'split' }>).next = isClosed ? ways : [...ways, next];
+      const ways = reading.map(({ low, high, target }) => this.#writeByte([low, high], target!));
+      (this.#steps[place] as Extract<Step, { op: 'split' }>).next = isClosed ? ways : [...ways, next];
     }
-    markFree(from);
+    this.#markFree(from);
     return targetOf(after)!;
   }
 }

@@ -63,9 +63,15 @@ function recursiveComponents(rules: readonly Rule[], nullable: ReadonlySet<Rule>
   return found;
 }
 
+/** Rules that begin with one another, and those that may be empty. */
+interface Loops {
+  readonly recursive: ReadonlySet<Rule>;
+  readonly nullable: ReadonlySet<Rule>;
+}
+
 /** @returns the rules that are new; `undefined` where recursion stands behind what may be empty */
 function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] | undefined {
-  const recursive = new Set(members);
+  const loops = { recursive: new Set(members), nullable };
   const added: Rule[] = [];
   const make = (name: string, body: Expression): Expression => {
     const made = rule(name, body);
@@ -76,7 +82,7 @@ function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] 
   /** The expression that turns one member into another, by both. */
   const turns = new Map<Rule, Map<Rule, Expression>>(members.map((member) => [member, new Map()]));
   for (const member of members) {
-    const parts = split(member.body);
+    const parts = split(member.body, loops);
     if (!parts) return undefined;
     const base = parts.get(undefined);
     if (base) bases.set(member, make(member.name, base));
@@ -103,47 +109,47 @@ function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] 
     target.body = choice(...[...bases].map(([from, base]) => sequence(base, refer(tails.get(from)!))));
   }
   return added;
+}
 
-  /** @returns `undefined` where a member stands behind what may be empty */
-  function split(expression: Expression): Parts | undefined {
-    if (!begins(expression)) return new Map([[undefined, expression]]);
-    switch (expression.type) {
-      case 'rule':
-        return new Map([[expression.rule, empty]]);
-      case 'choice': {
-        const items = expression.items.map((item) => split(item));
-        const firsts = new Set(items.flatMap((parts) => [...(parts?.keys() ?? [])]));
-        const joined = [...firsts].map((first) => {
-          const own = items.flatMap((parts) => parts?.get(first) ?? []);
-          return [first, choice(...own)] as const;
-        });
-        return items.includes(undefined) ? undefined : new Map(joined);
-      }
-      case 'repeat': {
-        const { item, min, max } = expression;
-        const more = repeat(item, { min: Math.max(0, min - 1), max: max - 1 });
-        const parts = followed(item, [more]);
-        const none = parts?.get(undefined) ?? never;
-        return min === 0 ? parts?.set(undefined, choice(none, empty)) : parts;
-      }
-      case 'sequence': {
-        const [head, ...tail] = expression.items;
-        return followed(head!, tail);
-      }
-      default:
-        return undefined;
+/** @returns `undefined` where a member stands behind what may be empty */
+function split(expression: Expression, loops: Loops): Parts | undefined {
+  if (!begins(expression, loops)) return new Map([[undefined, expression]]);
+  switch (expression.type) {
+    case 'rule':
+      return new Map([[expression.rule, empty]]);
+    case 'choice': {
+      const items = expression.items.map((item) => split(item, loops));
+      const firsts = new Set(items.flatMap((parts) => [...(parts?.keys() ?? [])]));
+      const joined = [...firsts].map((first) => {
+        const own = items.flatMap((parts) => parts?.get(first) ?? []);
+        return [first, choice(...own)] as const;
+      });
+      return items.includes(undefined) ? undefined : new Map(joined);
     }
+    case 'repeat': {
+      const { item, min, max } = expression;
+      const more = repeat(item, { min: Math.max(0, min - 1), max: max - 1 });
+      const parts = followed(item, [more], loops);
+      const none = parts?.get(undefined) ?? never;
+      return min === 0 ? parts?.set(undefined, choice(none, empty)) : parts;
+    }
+    case 'sequence': {
+      const [head, ...tail] = expression.items;
+      return followed(head!, tail, loops);
+    }
+    default:
+      return undefined;
   }
+}
 
-  function followed(head: Expression, tail: readonly Expression[]): Parts | undefined {
-    const isHidden = isNullable(head, nullable) && begins(sequence(...tail));
-    const parts = isHidden ? undefined : split(head);
-    return parts && new Map([...parts].map(([first, part]) => [first, sequence(part, ...tail)]));
-  }
+function followed(head: Expression, tail: readonly Expression[], loops: Loops): Parts | undefined {
+  const isHidden = isNullable(head, loops.nullable) && begins(sequence(...tail), loops);
+  const parts = isHidden ? undefined : split(head, loops);
+  return parts && new Map([...parts].map(([first, part]) => [first, sequence(part, ...tail)]));
+}
 
-  function begins(expression: Expression): boolean {
-    return firstRules(expression, nullable).some((one) => recursive.has(one));
-  }
+function begins(expression: Expression, { recursive, nullable }: Loops): boolean {
+  return firstRules(expression, nullable).some((one) => recursive.has(one));
 }
 
 /**

@@ -3,8 +3,10 @@ import type { Expression } from '../languages/expression.ts';
 import { languageOf } from '../languages/pattern-language.ts';
 import type { Language } from '../languages/language.ts';
 import { countTexts } from '../languages/live.ts';
-import { wordsOf, type Clause, type ClauseReader } from './clauses.ts';
-import type { Literal } from './document.ts';
+import { wordsOf, type Clause } from './clause.ts';
+import type { ClauseReader } from './clauses.ts';
+import type { Literal, SchemaDocument } from './document.ts';
+import type { Evaluator } from './evaluate.ts';
 import { numberBits, typeBits } from './keywords.ts';
 import { numberOf } from './number.ts';
 import { stringLanguage } from './string.ts';
@@ -15,10 +17,12 @@ const maxItems = 1000;
 const spellings = { integer: '^(0|-?[1-9]\\d{0,19})$', number: '^-?(0|[1-9]\\d{0,14})(\\.\\d*[1-9])?$' };
 const maxNumberLength = 21;
 
-interface DistinctSetting {
+/** What a schema is read with. */
+export interface SchemaParts {
+  readonly document: SchemaDocument;
   readonly clauses: ClauseReader;
   readonly texts: TextLanguages;
-  readonly fits: (value: unknown, clause: Clause) => boolean;
+  readonly evaluator: Evaluator;
 }
 
 /** Items of a list that must differ, and how many there are. */
@@ -28,18 +32,21 @@ export interface DistinctItems {
 }
 
 /** The values of a clause, where they are few: constants, true, false and null. */
-function constantsOf(clause: Clause, fits: DistinctSetting['fits']): readonly unknown[] | undefined {
+function constantsOf(clause: Clause, evaluator: Evaluator): readonly unknown[] | undefined {
   const isOfWords = (clause.types & ~(typeBits.null | typeBits.boolean)) === 0;
-  return clause.values?.filter((value) => fits(value, clause)) ?? (isOfWords ? wordsOf(clause) : undefined);
+  return (
+    clause.values?.filter((value) => evaluator.fits(value, clause)) ??
+    (isOfWords ? wordsOf(clause) : undefined)
+  );
 }
 
 /** All values that satisfy the literals; `undefined` where they are more than constants. */
 export function constantItems(
   literals: readonly Literal[],
   path: string,
-  { clauses, fits }: Pick<DistinctSetting, 'clauses' | 'fits'>,
+  { clauses, evaluator }: SchemaParts,
 ): readonly unknown[] | undefined {
-  const values = clauses.read(literals, path).map((clause) => constantsOf(clause, fits));
+  const values = clauses.read(literals, path).map((clause) => constantsOf(clause, evaluator));
   return values.some((one) => one === undefined) ? undefined : values.flatMap((one) => one!);
 }
 
@@ -47,13 +54,13 @@ export function constantItems(
 export function distinctItems(
   literals: readonly Literal[],
   path: string,
-  { clauses, texts, fits }: DistinctSetting,
+  { clauses, texts, evaluator }: SchemaParts,
 ): DistinctItems | undefined {
   const { store } = texts;
   const alternatives = clauses.read(literals, path);
   const areStrings = alternatives.every(({ types, values }) => types === typeBits.string && !values);
   const plain = (clause: Clause): Language | undefined => {
-    const values = constantsOf(clause, fits);
+    const values = constantsOf(clause, evaluator);
     if (values)
       return texts.listed(
         values.map((value) => writeExact(value)),

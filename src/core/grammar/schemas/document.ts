@@ -24,62 +24,63 @@ interface Resource {
 const unnamed = 'schema:///';
 
 /** A schema with its references. */
-export type SchemaDocument = ReturnType<typeof createSchemaDocument>;
-
-export function createSchemaDocument(root: unknown, rootPath: string) {
-  let ids = 0;
-  const literals = new Map<unknown, { positive?: Literal; negative?: Literal }>();
-  const resources = new Map<string, Resource>();
+export class SchemaDocument {
+  readonly root: unknown;
+  readonly #rootPath: string;
+  #ids = 0;
+  readonly #literals = new Map<unknown, { positive?: Literal; negative?: Literal }>();
+  readonly #resources = new Map<string, Resource>();
   /** Names that several resources have. */
-  const ambiguous = new Set<string>();
+  readonly #ambiguous = new Set<string>();
   /** The resource that a schema belongs to, where it isn't the root's. */
-  const owners = new Map<unknown, Resource>();
-  const rootResource = add(root, unnamed);
-  index(root, rootResource);
-  return { root, literal, named, resolve };
+  readonly #owners = new Map<unknown, Resource>();
+  readonly #rootResource: Resource;
 
-  function literal(schema: unknown, path: string, { negated = false }: { negated?: boolean } = {}): Literal {
+  constructor(root: unknown, rootPath: string) {
+    this.root = root;
+    this.#rootPath = rootPath;
+    this.#rootResource = this.#add(this.root, unnamed);
+    this.#index(this.root, this.#rootResource);
+  }
+
+  literal(schema: unknown, path: string, { negated = false }: { negated?: boolean } = {}): Literal {
     const isEmpty = isSchemaObject(schema) && Object.keys(schema).length === 0;
     const value = isEmpty ? true : schema;
     if (typeof value === 'boolean')
       return { id: value === negated ? -1 : 0, schema: value !== negated, negated: false, path };
-    const known = literals.get(value) ?? {};
-    literals.set(value, known);
+    const known = this.#literals.get(value) ?? {};
+    this.#literals.set(value, known);
     const sign = negated ? 'negative' : 'positive';
-    return (known[sign] ??= { id: ++ids, schema: value, negated, path });
+    return (known[sign] ??= { id: ++this.#ids, schema: value, negated, path });
   }
 
   /** The schemas that a keyword has by names or patterns. */
-  function named(schema: Schema, keyword: string, path: string, negated = false): [string, Literal][] {
+  named(schema: Schema, keyword: string, path: string, negated = false): [string, Literal][] {
     const place = `${path}.${keyword}`;
     return Object.entries(readSchemaMap(schema[keyword], place)).map(([name, of]) => [
       name,
-      literal(of, `${place}.${name}`, { negated }),
+      this.literal(of, `${place}.${name}`, { negated }),
     ]);
   }
 
   /** The schema that the reference in a keyword stands for, and where it stands. */
-  function resolve(
-    from: Schema,
-    keyword: string,
-    path: string,
-  ): { readonly schema: unknown; readonly path: string } {
+  resolve(from: Schema, keyword: string, path: string): { readonly schema: unknown; readonly path: string } {
     const reference = from[keyword];
     if (typeof reference !== 'string') throw schemaFault(path, 'expected a reference such as "#/$defs/item"');
     const border = reference.indexOf('#');
     const uri = border < 0 ? reference : reference.slice(0, border);
     const fragment = border < 0 ? '' : reference.slice(border + 1);
-    const own = owners.get(from) ?? rootResource;
-    const bases = uri === '' ? [own, rootResource] : [resourceOf(uri, own, path)];
+    const own = this.#owners.get(from) ?? this.#rootResource;
+    const bases = uri === '' ? [own, this.#rootResource] : [this.#resourceOf(uri, own, path)];
     for (const base of bases) {
       const schema = inside(base, fragment);
       if (schema === undefined) continue;
-      const dynamic = keyword === '$ref' ? undefined : dynamicSchema(base, fragment, path);
+      const dynamic = keyword === '$ref' ? undefined : this.#dynamicSchema(base, fragment, path);
       if (dynamic) return { schema: dynamic, path: `${path}(${quoted(reference)})` };
-      const isPlain = base === rootResource && (fragment === '' || fragment.startsWith('/'));
+      const isPlain = base === this.#rootResource && (fragment === '' || fragment.startsWith('/'));
       return {
         schema,
-        path: isPlain ? `${rootPath}${fragment.replaceAll('/', '.')}` : `${path}(${quoted(reference)})`,
+        path: isPlain ? `${this.#rootPath}${fragment.replaceAll('/', '.')}` : `${path}(${quoted(reference)})`,
       };
     }
     throw schemaFault(path, `expected a reference to a part of the schema, got ${quoted(reference)}`);
@@ -89,60 +90,61 @@ export function createSchemaDocument(root: unknown, rootPath: string) {
    * The outermost schema with a dynamic anchor. Validation enters the root first, so its own is the outermost; of
    * several others the way there would decide.
    */
-  function dynamicSchema(base: Resource, name: string, path: string): unknown {
+  #dynamicSchema(base: Resource, name: string, path: string): unknown {
     if (!base.dynamicAnchors.has(name)) return undefined;
-    const outermost = rootResource.dynamicAnchors.get(name);
+    const outermost = this.#rootResource.dynamicAnchors.get(name);
     if (outermost !== undefined) return outermost;
-    const all = [...resources.values()].filter(({ dynamicAnchors }) => dynamicAnchors.has(name));
+    const all = [...this.#resources.values()].filter(({ dynamicAnchors }) => dynamicAnchors.has(name));
     if (all.length > 1)
       throw schemaFault(path, 'expected an anchor of the root, or one that only one part of the schema has');
     return base.dynamicAnchors.get(name);
   }
 
-  function resourceOf(uri: string, { uri: base }: Resource, path: string): Resource {
-    const exact = resources.get(absolute(uri, base));
-    if (exact && ambiguous.has(exact.uri)) throw schemaFault(path, 'expected an `$id` that one schema has');
+  #resourceOf(uri: string, { uri: base }: Resource, path: string): Resource {
+    const exact = this.#resources.get(absolute(uri, base));
+    if (exact && this.#ambiguous.has(exact.uri))
+      throw schemaFault(path, 'expected an `$id` that one schema has');
     if (exact) return exact;
     // Documents are moved about without a change of their names.
     const name = `/${uri.replace(/^\.?\//, '')}`;
-    const [similar, ...others] = [...resources].filter(([known]) => known.endsWith(name));
+    const [similar, ...others] = [...this.#resources].filter(([known]) => known.endsWith(name));
     if (!similar || others.length > 0)
       throw schemaFault(path, 'expected a reference within the schema, such as "#/$defs/item"');
     return similar[1];
   }
 
-  function add(schema: unknown, base: string): Resource {
-    const id = (isSchemaObject(schema) ? idOf(schema) : undefined) ?? '';
+  #add(schema: unknown, base: string): Resource {
+    const id = (isSchemaObject(schema) ? this.#idOf(schema) : undefined) ?? '';
     const uri = absolute(id.startsWith('#') ? '' : id, base).replace(/#$/, '');
     const resource: Resource = { schema, uri, anchors: new Map(), dynamicAnchors: new Map() };
-    if (resources.has(uri)) ambiguous.add(uri);
-    else resources.set(uri, resource);
+    if (this.#resources.has(uri)) this.#ambiguous.add(uri);
+    else this.#resources.set(uri, resource);
     return resource;
   }
 
   /** Until draft 7, nothing beside a reference acts. */
-  function idOf(schema: Schema): string | undefined {
+  #idOf(schema: Schema): string | undefined {
     const id = schema['$id'] ?? schema['id'];
-    const isReference = typeof schema['$ref'] === 'string' && isSchemaObject(root);
-    if (isReference && /draft-0[3-7]/.test(String(root['$schema']))) return undefined;
+    const isReference = typeof schema['$ref'] === 'string' && isSchemaObject(this.root);
+    if (isReference && /draft-0[3-7]/.test(String(this.root['$schema']))) return undefined;
     return typeof id === 'string' && id !== '' ? id : undefined;
   }
 
-  function index(value: unknown, owner: Resource): void {
+  #index(value: unknown, owner: Resource): void {
     if (typeof value !== 'object' || value === null) return;
     let own = owner;
     if (isSchemaObject(value)) {
-      const id = idOf(value);
+      const id = this.#idOf(value);
       if (id?.startsWith('#')) own.anchors.set(id.slice(1), value);
-      else if (id !== undefined && value !== owner.schema) own = add(value, owner.uri);
+      else if (id !== undefined && value !== owner.schema) own = this.#add(value, owner.uri);
       const { $anchor: anchor, $dynamicAnchor: dynamicAnchor } = value;
       for (const name of [anchor, dynamicAnchor]) if (typeof name === 'string') own.anchors.set(name, value);
       if (typeof dynamicAnchor === 'string') own.dynamicAnchors.set(dynamicAnchor, value);
       if (value['$recursiveAnchor'] === true) own.dynamicAnchors.set('', value);
     }
-    if (own !== rootResource) owners.set(value, own);
+    if (own !== this.#rootResource) this.#owners.set(value, own);
     for (const key of Object.keys(value)) {
-      if (key !== 'enum' && key !== 'const') index((value as Record<string, unknown>)[key], own);
+      if (key !== 'enum' && key !== 'const') this.#index((value as Record<string, unknown>)[key], own);
     }
   }
 }

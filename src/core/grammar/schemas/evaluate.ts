@@ -1,5 +1,7 @@
 import { getOrCreate } from '../../get-or-create.ts';
-import type { Atom, Clause, ClauseReader, KeySet } from './clauses.ts';
+import type { Atom, Clause, KeySet } from './clause.ts';
+import type { ClauseReader } from './clauses.ts';
+import type { SchemaParts } from './distinct.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import { canonicalText, itemSchemas, readCount, readSchemaMap, schemaFault, typeBitsOf } from './keywords.ts';
 import { isNumeric, isSchemaObject, type Numeric, type Schema } from './json-types.ts';
@@ -7,63 +9,70 @@ import type { TextLanguages } from './texts.ts';
 import { isDecimalMultiple } from './decimal-multiple.ts';
 
 /** Parts of a schema that its constants are checked with; `spend` counts the steps. */
-interface EvaluatorSetting {
-  readonly document: SchemaDocument;
-  readonly clauses: ClauseReader;
-  readonly texts: TextLanguages;
+interface EvaluatorSetting extends Omit<SchemaParts, 'evaluator'> {
   readonly spend: (steps: number) => void;
 }
 
 /** Tells whether a value satisfies a clause, for the constants of a schema that have to match the rest of it. */
-export function createEvaluator({ document, clauses, texts, spend }: EvaluatorSetting) {
-  const lists = new Map<readonly unknown[], ReadonlySet<string>>();
-  return fits;
+export class Evaluator {
+  readonly #document: SchemaDocument;
+  readonly #clauses: ClauseReader;
+  readonly #texts: TextLanguages;
+  readonly #spend: (steps: number) => void;
+  readonly #lists = new Map<readonly unknown[], ReadonlySet<string>>();
 
-  function fits(value: unknown, { types, values, excluded, atoms, required, absent }: Clause): boolean {
-    spend(1);
+  constructor({ document, clauses, texts, spend }: EvaluatorSetting) {
+    this.#document = document;
+    this.#clauses = clauses;
+    this.#texts = texts;
+    this.#spend = spend;
+  }
+
+  fits(value: unknown, { types, values, excluded, atoms, required, absent }: Clause): boolean {
+    this.#spend(1);
     return (
       (typeBitsOf(value) & types) !== 0 &&
-      (!values || isAmong(value, values)) &&
-      (excluded.length === 0 || !isAmong(value, excluded)) &&
+      (!values || this.#isAmong(value, values)) &&
+      (excluded.length === 0 || !this.#isAmong(value, excluded)) &&
       (!isSchemaObject(value) ||
         (required.every((name) => Object.hasOwn(value, name)) &&
           !absent.some((name) => Object.hasOwn(value, name)))) &&
-      atoms.every((atom) => meets(value, atom))
+      atoms.every((atom) => this.#meets(value, atom))
     );
   }
 
-  function isAmong(value: unknown, list: readonly unknown[]): boolean {
-    return getOrCreate(lists, list, () => new Set(list.map(canonicalText))).has(canonicalText(value));
+  #isAmong(value: unknown, list: readonly unknown[]): boolean {
+    return getOrCreate(this.#lists, list, () => new Set(list.map(canonicalText))).has(canonicalText(value));
   }
 
-  function matches(value: unknown, literal: Literal): boolean {
-    return clauses.read([literal], literal.path).some((clause) => fits(value, clause));
+  #matches(value: unknown, literal: Literal): boolean {
+    return this.#clauses.read([literal], literal.path).some((clause) => this.fits(value, clause));
   }
 
-  function matchesSchema(value: unknown, schema: unknown, path: string): boolean {
-    return matches(value, document.literal(schema, path));
+  #matchesSchema(value: unknown, schema: unknown, path: string): boolean {
+    return this.#matches(value, this.#document.literal(schema, path));
   }
 
-  function matchesPattern(text: string, pattern: unknown, path: string): boolean {
-    return texts.includes(texts.pattern(pattern, path), text, path);
+  #matchesPattern(text: string, pattern: unknown, path: string): boolean {
+    return this.#texts.includes(this.#texts.pattern(pattern, path), text, path);
   }
 
-  function meets(value: unknown, atom: Atom): boolean {
+  #meets(value: unknown, atom: Atom): boolean {
     if (atom.kind === 'schema') {
       const { schema, path } = atom;
-      if (typeof value === 'string') return fitsString(value, schema, path);
-      if (isNumeric(value)) return fitsNumber(value, schema, path);
-      if (Array.isArray(value)) return fitsArray(value, schema, path);
-      return !isSchemaObject(value) || fitsObject(value, schema, path);
+      if (typeof value === 'string') return this.#fitsString(value, schema, path);
+      if (isNumeric(value)) return this.#fitsNumber(value, schema, path);
+      if (Array.isArray(value)) return this.#fitsArray(value, schema, path);
+      return !isSchemaObject(value) || this.#fitsObject(value, schema, path);
     }
     if (atom.kind === 'not-pattern') {
-      if (!atom.isWide) return !matchesPattern(value as string, atom.pattern, atom.path);
+      if (!atom.isWide) return !this.#matchesPattern(value as string, atom.pattern, atom.path);
       throw schemaFault(atom.path, 'this keyword is not supported under `not` beside constants');
     }
     if (atom.kind === 'not-multiple') return !isDecimalMultiple(value as Numeric, atom.step, atom.path);
     const { literal } = atom;
     if (atom.kind === 'some-item')
-      return (value as unknown[]).slice(atom.from).some((item) => matches(item, literal));
+      return (value as unknown[]).slice(atom.from).some((item) => this.#matches(item, literal));
     if (atom.kind === 'unevaluated') {
       if (atom.of === 'items' ? !Array.isArray(value) : !isSchemaObject(value)) return true;
       throw schemaFault(literal.path, 'this keyword is not supported beside constants');
@@ -71,46 +80,46 @@ export function createEvaluator({ document, clauses, texts, spend }: EvaluatorSe
     const members = Object.entries(value as Schema);
     return members.some(
       ([name, member]) =>
-        (atom.kind === 'property' ? name === atom.name : isOneOf(name, atom.keys)) &&
-        matches(member, literal),
+        (atom.kind === 'property' ? name === atom.name : this.#isOneOf(name, atom.keys)) &&
+        this.#matches(member, literal),
     );
   }
 
-  function isOneOf(name: string, keys: KeySet): boolean {
-    if (keys.kind === 'pattern') return matchesPattern(name, keys.pattern, keys.path);
-    if (keys.kind === 'names') return matches(name, keys.literal);
-    return describing(name, keys.schema, keys.path).length === 0;
+  #isOneOf(name: string, keys: KeySet): boolean {
+    if (keys.kind === 'pattern') return this.#matchesPattern(name, keys.pattern, keys.path);
+    if (keys.kind === 'names') return this.#matches(name, keys.literal);
+    return this.#describing(name, keys.schema, keys.path).length === 0;
   }
 
   /** The schemas of `properties` and `patternProperties` for a name. */
-  function describing(name: string, schema: Schema, path: string): readonly Literal[] {
+  #describing(name: string, schema: Schema, path: string): readonly Literal[] {
     const properties = readSchemaMap(schema['properties'], `${path}.properties`);
     const own = Object.hasOwn(properties, name)
-      ? [document.literal(properties[name], `${path}.properties.${name}`)]
+      ? [this.#document.literal(properties[name], `${path}.properties.${name}`)]
       : [];
-    const patterns = document
+    const patterns = this.#document
       .named(schema, 'patternProperties', path)
-      .filter(([pattern]) => matchesPattern(name, pattern, `${path}.patternProperties.${pattern}`));
+      .filter(([pattern]) => this.#matchesPattern(name, pattern, `${path}.patternProperties.${pattern}`));
     return [...own, ...patterns.map(([, literal]) => literal)];
   }
 
   /** Whether so many lie between the counts of two keywords. */
-  function isWithin(count: number, schema: Schema, path: string, kind: string, least = 0): boolean {
+  #isWithin(count: number, schema: Schema, path: string, kind: string, least = 0): boolean {
     return (
       count >= readCount(schema, `min${kind}`, path, least) &&
       count <= readCount(schema, `max${kind}`, path, Infinity)
     );
   }
 
-  function fitsString(value: string, schema: Schema, path: string): boolean {
+  #fitsString(value: string, schema: Schema, path: string): boolean {
     const { pattern, format } = schema;
-    if (!isWithin(Array.from(value).length, schema, path, 'Length')) return false;
-    if (pattern !== undefined && !matchesPattern(value, pattern, `${path}.pattern`)) return false;
-    const known = format === undefined ? undefined : texts.format(format, `${path}.format`);
-    return !known || texts.includes(known, value, `${path}.format`);
+    if (!this.#isWithin(Array.from(value).length, schema, path, 'Length')) return false;
+    if (pattern !== undefined && !this.#matchesPattern(value, pattern, `${path}.pattern`)) return false;
+    const known = format === undefined ? undefined : this.#texts.format(format, `${path}.format`);
+    return !known || this.#texts.includes(known, value, `${path}.format`);
   }
 
-  function fitsNumber(value: Numeric, schema: Schema, path: string): boolean {
+  #fitsNumber(value: Numeric, schema: Schema, path: string): boolean {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
     const isBelow = (bound: unknown, exclusive: boolean): boolean =>
       isNumeric(bound) && (exclusive ? value <= bound : value < bound);
@@ -121,31 +130,34 @@ export function createEvaluator({ document, clauses, texts, spend }: EvaluatorSe
     return multipleOf === undefined || isDecimalMultiple(value, multipleOf, `${path}.multipleOf`);
   }
 
-  function fitsArray(values: readonly unknown[], schema: Schema, path: string): boolean {
-    if (!isWithin(values.length, schema, path, 'Items')) return false;
+  #fitsArray(values: readonly unknown[], schema: Schema, path: string): boolean {
+    if (!this.#isWithin(values.length, schema, path, 'Items')) return false;
     if (schema['uniqueItems'] === true && new Set(values.map(canonicalText)).size < values.length)
       return false;
     const { heads, rest, restKeyword } = itemSchemas(schema);
     const areItems = values.every((value, index) =>
       index < heads.length
-        ? matchesSchema(value, heads[index], `${path}.prefixItems[${index}]`)
-        : matchesSchema(value, rest, `${path}.${restKeyword}`),
+        ? this.#matchesSchema(value, heads[index], `${path}.prefixItems[${index}]`)
+        : this.#matchesSchema(value, rest, `${path}.${restKeyword}`),
     );
     if (!areItems || schema['contains'] === undefined) return areItems;
-    const found = values.filter((value) => matchesSchema(value, schema['contains'], `${path}.contains`));
-    return isWithin(found.length, schema, path, 'Contains', 1);
+    const found = values.filter((value) =>
+      this.#matchesSchema(value, schema['contains'], `${path}.contains`),
+    );
+    return this.#isWithin(found.length, schema, path, 'Contains', 1);
   }
 
-  function fitsObject(value: Schema, schema: Schema, path: string): boolean {
+  #fitsObject(value: Schema, schema: Schema, path: string): boolean {
     const { additionalProperties: others = true, propertyNames = true } = schema;
     const names = Object.keys(value);
-    if (!isWithin(names.length, schema, path, 'Properties')) return false;
+    if (!this.#isWithin(names.length, schema, path, 'Properties')) return false;
     return names.every((name) => {
-      const own = describing(name, schema, path);
-      const literals = own.length > 0 ? own : [document.literal(others, `${path}.additionalProperties`)];
+      const own = this.#describing(name, schema, path);
+      const literals =
+        own.length > 0 ? own : [this.#document.literal(others, `${path}.additionalProperties`)];
       return (
-        literals.every((literal) => matches(value[name], literal)) &&
-        matchesSchema(name, propertyNames, `${path}.propertyNames`)
+        literals.every((literal) => this.#matches(value[name], literal)) &&
+        this.#matchesSchema(name, propertyNames, `${path}.propertyNames`)
       );
     });
   }

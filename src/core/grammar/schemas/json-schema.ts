@@ -3,14 +3,22 @@ import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
-import { constantItems, distinctItems } from './distinct.ts';
+import type { SchemaParts } from './distinct.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
 import { createSchemaBudget, type SchemaBudget, assertSchemaSize } from './size.ts';
-import { annotationKeywords, createClauseReader, isReferenceAlone, wordsOf, type Clause } from './clauses.ts';
-import { createSchemaDocument, type Literal } from './document.ts';
-import { createEvaluator } from './evaluate.ts';
-import { numberBits, readSchemas, schemaFault, typeBits } from './keywords.ts';
+import { wordsOf, type Clause } from './clause.ts';
+import { ClauseReader } from './clauses.ts';
+import { SchemaDocument, type Literal } from './document.ts';
+import { Evaluator } from './evaluate.ts';
+import {
+  annotationKeywords,
+  isReferenceAlone,
+  numberBits,
+  readSchemas,
+  schemaFault,
+  typeBits,
+} from './keywords.ts';
 import { isSchemaObject, type Schema } from './json-types.ts';
 import { numberOf } from './number.ts';
 import { objectOf } from './object.ts';
@@ -43,7 +51,7 @@ export function* jsonSchemaSteps(
 ): Generator<void, Expression> {
   assertSchemaSize(schema, path);
   yield;
-  const expression = yield* readSteps(schema, path, budget, { notationOf, isOpen });
+  const expression = yield* new SchemaReader(schema, path, budget, isOpen).steps(path, notationOf);
   if (productiveExpressions(expression)(expression)) return expression;
   // A property that closed objects need may contain itself.
   if (!isOpen) return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen: true });
@@ -58,69 +66,74 @@ interface Waiting {
   readonly notation: Notation;
 }
 
-function* readSteps(
-  root: unknown,
-  place: string,
-  budget: SchemaBudget,
-  { notationOf, isOpen }: { readonly notationOf: ArgumentsNotation; readonly isOpen: boolean },
-): Generator<void, Expression> {
-  const document = createSchemaDocument(root, place);
-  const texts = new TextLanguages(budget);
-  const spend = (steps: number): void => {
-    budget.keywordSteps -= steps;
-    if (budget.keywordSteps < 0) throw schemaFault(place, 'expected a simpler schema');
-  };
-  const reader = createClauseReader(document, spend);
-  const fits = createEvaluator({ document, clauses: reader, texts, spend });
+class SchemaReader {
+  readonly #isOpen: boolean;
+  readonly #parts: SchemaParts;
   /** Values by the literals that they satisfy. */
-  const rules = new Map<string, Rule>();
-  const open = new Set<string>();
+  readonly #rules = new Map<string, Rule>();
+  readonly #open = new Set<string>();
   /** Values of properties and items. Read one after the other, deep schemas need no deep stack. */
-  const waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
 
-  const whole = valueOf([document.literal(document.root, place)], place, notationOf(texts), false);
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    yield;
-    if (next.rule.body === pending) fill(next);
+  constructor(root: unknown, place: string, budget: SchemaBudget, isOpen: boolean) {
+    const document = new SchemaDocument(root, place);
+    const texts = new TextLanguages(budget);
+    const spend = (steps: number): void => {
+      budget.keywordSteps -= steps;
+      if (budget.keywordSteps < 0) throw schemaFault(place, 'expected a simpler schema');
+    };
+    const clauses = new ClauseReader(document, spend);
+    const evaluator = new Evaluator({ document, clauses, texts, spend });
+    this.#isOpen = isOpen;
+    this.#parts = { document, clauses, texts, evaluator };
   }
-  return whole;
 
-  function fill({ key, literals, path, rule: own, notation }: Waiting): void {
-    open.add(key);
-    own.body = bodyOf(literals, path, notation);
-    open.delete(key);
+  *steps(place: string, notationOf: ArgumentsNotation): Generator<void, Expression> {
+    const { document, texts } = this.#parts;
+    const root = document.literal(document.root, place);
+    const whole = this.#valueOf([root], place, notationOf(texts), false);
+    for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
+      yield;
+      if (next.rule.body === pending) this.#fill(next);
+    }
+    return whole;
+  }
+
+  #fill({ key, literals, path, rule: own, notation }: Waiting): void {
+    this.#open.add(key);
+    own.body = this.#bodyOf(literals, path, notation);
+    this.#open.delete(key);
   }
 
   /** A value that satisfies all literals; one inside of brackets can wait, since recursion is well-founded there. */
-  function valueOf(
-    literals: readonly Literal[],
-    path: string,
-    notation: Notation,
-    isInside = true,
-  ): Expression {
-    const needed = new Map(literals.map(targetOf).map((literal) => [literal.id, literal]));
+  #valueOf(literals: readonly Literal[], path: string, notation: Notation, isInside = true): Expression {
+    const needed = new Map(
+      literals.map((literal) => this.#targetOf(literal)).map((literal) => [literal.id, literal]),
+    );
     if ([...needed.values()].some(({ schema }) => schema === false)) return never;
-    needed.delete(document.literal(true, path).id);
+    needed.delete(this.#parts.document.literal(true, path).id);
     if (needed.size === 0) return notation.anyValue;
     const key = `${notation.id} ${[...needed.keys()].sort((a, b) => a - b).join()}`;
-    if (!isInside && open.has(key)) throw schemaFault(path, 'expected no reference to itself');
-    if (!isInside && open.size > maxOpen) throw schemaFault(path, 'expected fewer schemas within schemas');
-    const isKnown = rules.has(key);
-    const own = getOrCreate(rules, key, () => rule(path, pending));
+    if (!isInside && this.#open.has(key)) throw schemaFault(path, 'expected no reference to itself');
+    if (!isInside && this.#open.size > maxOpen)
+      throw schemaFault(path, 'expected fewer schemas within schemas');
+    const isKnown = this.#rules.has(key);
+    const own = getOrCreate(this.#rules, key, () => rule(path, pending));
     const value = { key, literals: [...needed.values()], path, rule: own, notation };
-    if (!isInside && own.body === pending) fill(value);
-    if (isInside && !isKnown) waiting.push(value);
+    if (!isInside && own.body === pending) this.#fill(value);
+    if (isInside && !isKnown) this.#waiting.push(value);
     return refer(own);
   }
 
   /** The literal, or the one that a reference alone stands for. */
-  function targetOf(literal: Literal): Literal {
+  #targetOf(literal: Literal): Literal {
     const { schema, path, negated } = literal;
     if (negated || !isSchemaObject(schema) || !isReferenceAlone(schema)) return literal;
-    return reader.reference(schema, '$ref', path);
+    return this.#parts.clauses.reference(schema, '$ref', path);
   }
 
-  function bodyOf(literals: readonly Literal[], path: string, notation: Notation): Expression {
+  #bodyOf(literals: readonly Literal[], path: string, notation: Notation): Expression {
+    const { document, clauses, evaluator } = this.#parts;
     const [only] = literals;
     if (literals.length === 1 && only && !only.negated && isSchemaObject(only.schema)) {
       const branches = branchesOf(only.schema, only.path);
@@ -129,26 +142,27 @@ function* readSteps(
           ...branches.map((branch, index) => {
             const entry = `${only.path}.anyOf[${index}]`;
             const at = isSchemaObject(branch) && branch['$ref'] !== undefined ? `${entry}.$ref` : entry;
-            return valueOf([document.literal(branch, entry)], at, notation, false);
+            return this.#valueOf([document.literal(branch, entry)], at, notation, false);
           }),
         );
       }
     }
     const constants = new Map<string, unknown>();
     const expressions = new Set<Expression>();
-    for (const clause of reader.read(literals, path)) {
+    for (const clause of clauses.read(literals, path)) {
       if (clause.values) {
         for (const value of clause.values) {
           const written = writeExact(value);
-          if (!constants.has(written) && fits(value, clause)) constants.set(written, value);
+          if (!constants.has(written) && evaluator.fits(value, clause)) constants.set(written, value);
         }
-      } else for (const expression of typed(clause, path, notation)) expressions.add(expression);
+      } else for (const expression of this.#typed(clause, path, notation)) expressions.add(expression);
     }
     if (constants.size > 0) expressions.add(notation.constants([...constants.values()]));
     return choice(...expressions);
   }
 
-  function* typed(clause: Clause, path: string, notation: Notation): Iterable<Expression> {
+  *#typed(clause: Clause, path: string, notation: Notation): Iterable<Expression> {
+    const { texts } = this.#parts;
     const { types, excluded } = clause;
     const complex = excluded.find((value) => typeof value === 'object' && value !== null);
     if (complex !== undefined && types & (typeBits.object | typeBits.array))
@@ -156,20 +170,24 @@ function* readSteps(
     yield notation.constants(wordsOf(clause));
     if (types & numberBits) yield notation.number(numberOf(clause, texts));
     yield stringOfClause(clause, texts, notation);
-    yield arrayOf(clause, document, notation, valueOf, {
-      items: (literals, at) => distinctItems(literals, at, { clauses: reader, texts, fits }),
-      constants: (literals, at) => constantItems(literals, at, { clauses: reader, fits }),
-    });
-    yield objectOf(clause, { document, texts, notation, valueOf, keysOf, isOpen });
+    const setting = {
+      ...this.#parts,
+      notation,
+      valueOf: (inner: readonly Literal[], at: string, of: Notation) => this.#valueOf(inner, at, of),
+    };
+    yield arrayOf(clause, setting);
+    yield objectOf(clause, { ...setting, keysOf: (one) => this.#keysOf(one), isOpen: this.#isOpen });
   }
 
   /** The strings that a schema for names allows. */
-  function keysOf(literal: Literal): Language {
-    const { store } = texts;
-    return store.union(
-      ...reader.read([literal], literal.path).map((clause) => {
+  #keysOf(literal: Literal): Language {
+    const { clauses, texts, evaluator } = this.#parts;
+    return texts.store.union(
+      ...clauses.read([literal], literal.path).map((clause) => {
         if (!clause.values) return stringLanguage(clause, texts);
-        const names = clause.values.filter((value) => typeof value === 'string' && fits(value, clause));
+        const names = clause.values.filter(
+          (value) => typeof value === 'string' && evaluator.fits(value, clause),
+        );
         return texts.listed(names.map(String), literal.path);
       }),
     );

@@ -129,3 +129,21 @@ export function schemaFault(path: string, message: string): RangeError {
   const shown = path.length > maxPath ? `${path.slice(0, maxPath / 2)}…${path.slice(-maxPath / 2)}` : path;
   return new RangeError(`${shown}: ${message}`);
 }
+
+/** Keywords that describe a schema and restrict nothing. */
+export const annotationKeywords: readonly string[] = [
+  'title',
+  'description',
+  'default',
+  'examples',
+  '$comment',
+  '$defs',
+  'definitions',
+];
+const besideReference = new Set(['$ref', ...annotationKeywords]);
+
+/** Whether a schema says nothing but what its reference says. */
+export function isReferenceAlone(schema: Schema): boolean {
+  if (schema['$ref'] === undefined) return false;
+  return Object.keys(schema).every((keyword) => besideReference.has(keyword));
+}

@@ -13,7 +13,7 @@ import { stringCharacter } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
 import { countTexts } from '../languages/live.ts';
 import type { Notation } from './notation.ts';
-import type { ValueOf } from './array.ts';
+import type { ValueOf } from './counted-list.ts';
 import type { Literal } from './document.ts';
 import { schemaFault } from './keywords.ts';
 import type { TextLanguages } from './texts.ts';
@@ -45,6 +45,7 @@ export interface MemberSetting {
   readonly texts: TextLanguages;
   readonly notation: Notation;
   readonly valueOf: ValueOf;
+  readonly path: string;
 }
 
 interface ObjectParts {
@@ -57,34 +58,10 @@ interface ObjectParts {
 }
 
 /** Objects of `min` to `max` members: the properties in order, then others, of which some meet the needs. */
-export function objectWith(
-  { properties, kinds, needs, min, max }: ObjectParts,
-  { texts, notation, valueOf, path }: MemberSetting & { readonly path: string },
-): Expression {
-  const { store } = texts;
+export function objectWith(parts: ObjectParts, setting: MemberSetting): Expression {
+  const { properties, kinds, needs, min, max } = parts;
+  const { texts, notation, valueOf, path } = setting;
   const { comma } = notation;
-  const isNever = (literals: readonly Literal[]): boolean => literals.some(({ schema }) => schema === false);
-
-  /** Members without a name; with `mayBeAny`, in the notation's own rule where they may be any. */
-  function unnamed(keys: Language, literals: readonly Literal[], mayBeAny = true): Expression | undefined {
-    const value = valueOf(literals, `${path}.additionalProperties`, notation.ofMember());
-    const isAll = keys === store.all;
-    if (mayBeAny && isAll && notation.anyMember && value === notation.ofMember().anyValue)
-      return notation.anyMember;
-    return notation.members(isAll ? keys : texts.live(keys, path), value, texts, path);
-  }
-
-  /** Properties that the schema doesn't name and that meet no need: the last of several would count. */
-  function rest(mayBeAny = true): readonly { readonly keys: Language; readonly pair: Expression }[] {
-    return kinds.flatMap((kind) => {
-      if (isNever(kind.literals)) return [];
-      const others = needs.map((need) => store.complement(need.keys));
-      const keys = needs.length === 0 ? kind.keys : texts.shared(path, kind.keys, ...others);
-      const pair = keys === store.never ? undefined : unnamed(keys, kind.literals, mayBeAny);
-      return pair ? [{ keys, pair }] : [];
-    });
-  }
-
   const named = properties.flatMap(({ name, literals, isRequired }) => {
     const pair = isNever(literals)
       ? undefined
@@ -92,7 +69,7 @@ export function objectWith(
     return pair || isRequired ? [{ pair: pair ?? never, isRequired }] : [];
   });
   if (named.some(({ pair, isRequired }) => isRequired && pair === never)) return never;
-  const pairs = max === 0 ? [] : rest().map(({ pair }) => pair);
+  const pairs = max === 0 ? [] : rest(parts, setting).map(({ pair }) => pair);
   const others = pairs.length > 1 ? refer(rule('other', choice(...pairs))) : pairs[0];
   const isAny = properties.length === 0 && needs.length === 0 && min === 0 && max === Infinity;
   if (isAny && others && others === notation.anyMember && notation.anyObject) return notation.anyObject;
@@ -109,7 +86,7 @@ export function objectWith(
     choice(
       ...kinds.flatMap(({ keys, literals }) => {
         const both = texts.shared(path, keys, need.keys);
-        return (both !== store.never && unnamed(both, [...literals, ...need.literals])) || [];
+        return (both !== texts.store.never && unnamed(both, [...literals, ...need.literals], setting)) || [];
       }),
     ),
   );
@@ -123,29 +100,11 @@ export function objectWith(
     const lead = count + needed.length === 0 ? empty : comma;
     const list =
       missing > 1
-        ? distinct(missing, room)
+        ? distinct(parts, setting, place, { missing, room })
         : others && room > 0
           ? sequence(others, repeat(sequence(comma, others), { min: 0, max: room - 1 }))
           : never;
     return sequence(...fixed, choice(sequence(lead, list), missing === 0 ? empty : never));
-  }
-
-  /** Properties without a name, each with another key: a key that comes twice would count once. */
-  function distinct(missing: number, room: number): Expression {
-    const pairsByKeys = rest(false);
-    const count = pairsByKeys.reduce(
-      (sum, { keys }) => sum + texts.guarded(place, () => countTexts(keys, store, maxDistinct + 1)),
-      0,
-    );
-    if (count < missing) return never;
-    if (missing > maxDistinct)
-      throw schemaFault(place, `expected at most ${maxDistinct} properties without a name`);
-    const anyText = { type: 'language', language: store.all, store, writing: 'escaped-json-string' } as const;
-    const items = pairsByKeys.map(({ pair }) => marked(pair, anyText));
-    if (items.includes(undefined))
-      throw schemaFault(place, 'expected properties whose names can be told apart');
-    const item = choice(...items.filter((one) => one !== undefined));
-    return { type: 'distinct', item, separator: comma, min: missing, max: Math.min(room, maxDistinct) };
   }
 
   /** The members from a property on, by the number of those before it: no more numbers than matter. */
@@ -158,6 +117,72 @@ export function objectWith(
     });
   }
   return notation.object(members[0]!);
+}
+
+/** Members without a name; with `mayBeAny`, in the notation's own rule where they may be any. */
+function unnamed(
+  keys: Language,
+  literals: readonly Literal[],
+  { texts, notation, valueOf, path }: MemberSetting,
+  mayBeAny = true,
+): Expression | undefined {
+  const value = valueOf(literals, `${path}.additionalProperties`, notation.ofMember());
+  const isAll = keys === texts.store.all;
+  if (mayBeAny && isAll && notation.anyMember && value === notation.ofMember().anyValue)
+    return notation.anyMember;
+  return notation.members(isAll ? keys : texts.live(keys, path), value, texts, path);
+}
+
+/** Properties that the schema doesn't name and that meet no need: the last of several would count. */
+function rest(
+  { kinds, needs }: ObjectParts,
+  setting: MemberSetting,
+  mayBeAny = true,
+): readonly { readonly keys: Language; readonly pair: Expression }[] {
+  const { texts, path } = setting;
+  const { store } = texts;
+  return kinds.flatMap((kind) => {
+    if (isNever(kind.literals)) return [];
+    const others = needs.map((need) => store.complement(need.keys));
+    const keys = needs.length === 0 ? kind.keys : texts.shared(path, kind.keys, ...others);
+    const pair = keys === store.never ? undefined : unnamed(keys, kind.literals, setting, mayBeAny);
+    return pair ? [{ keys, pair }] : [];
+  });
+}
+
+/** Properties without a name, each with another key: a key that comes twice would count once. */
+function distinct(
+  parts: ObjectParts,
+  setting: MemberSetting,
+  place: string,
+  { missing, room }: { readonly missing: number; readonly room: number },
+): Expression {
+  const { texts, notation } = setting;
+  const { store } = texts;
+  const pairsByKeys = rest(parts, setting, false);
+  const count = pairsByKeys.reduce(
+    (sum, { keys }) => sum + texts.guarded(place, () => countTexts(keys, store, maxDistinct + 1)),
+    0,
+  );
+  if (count < missing) return never;
+  if (missing > maxDistinct)
+    throw schemaFault(place, `expected at most ${maxDistinct} properties without a name`);
+  const anyText = { type: 'language', language: store.all, store, writing: 'escaped-json-string' } as const;
+  const items = pairsByKeys.map(({ pair }) => marked(pair, anyText));
+  if (items.includes(undefined))
+    throw schemaFault(place, 'expected properties whose names can be told apart');
+  const item = choice(...items.filter((one) => one !== undefined));
+  return {
+    type: 'distinct',
+    item,
+    separator: notation.comma,
+    min: missing,
+    max: Math.min(room, maxDistinct),
+  };
+}
+
+function isNever(literals: readonly Literal[]): boolean {
+  return literals.some(({ schema }) => schema === false);
 }
 
 /** An item of a `distinct` list, by the first text of a language in it or the first free string. */

@@ -9,7 +9,7 @@ import {
   maxWholeDigits,
   nonNegativeNumber,
 } from '../languages/json-number.ts';
-import type { Clause } from './clauses.ts';
+import type { Clause } from './clause.ts';
 import { numberBits, schemaFault, typeBits } from './keywords.ts';
 import { isNumeric, type Numeric, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';

@@ -1,7 +1,7 @@
 import { never, type Expression } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import type { Notation } from './notation.ts';
-import type { Clause } from './clauses.ts';
+import type { Clause } from './clause.ts';
 import { readCounts, typeBits } from './keywords.ts';
 import type { TextLanguages } from './texts.ts';
 

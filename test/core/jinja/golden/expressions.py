@@ -35,42 +35,30 @@ ATOMS = (
     "{} {'a':1} {1:2,True:3} {1.0:'x'} '<b>' '\\\\n' 'x\\ny' 'A-B'"
 ).split(" ")
 ATOMS = [atom for atom in ATOMS if atom not in ("'a", "b", "c'", "'", "3")] + ["'a b c'", "' 3 '", "3"]
-BINARY = "+ - * / // % ~ == != < <= > >= in and or".split(" ") + ["not in"]
+BINARY = "+ - * / // ~ == != < <= > >= in and or".split(" ") + ["not in"]
 FILTERS = [
     "abs", "first", "last", "length", "list", "lower", "upper", "title", "capitalize", "trim", "string", "tojson",
     "tojson(indent=2)", "tojson(ensure_ascii=true)", "int", "int(5)", "int(base=16)", "int(0, 2)", "float", "float(1.5)",
     "round", "round(1)", "round(1, 'floor')", "round(method='ceil')", "reverse", "reverse|list", "sort", "sort(reverse=true)",
     "join", "join(', ')", "join('-', attribute='k')", "unique|list", "min", "max", "sum", "sum(start=1)", "default('d')",
-    "default('d', true)", "replace('a', 'Z')", "replace('l', 'L', 1)", "indent", "indent(2, true)", "center(9)", "center(8)",
-    "wordcount", "truncate(5)", "truncate(5, true)", "truncate(6, false, '…', 0)", "batch(2)|list", "batch(2, 0)|list",
-    "slice(2)|list", "slice(2, 'f')|list", "groupby('k')|list", "groupby('v')|map('last')|list",
-    "groupby('k', case_sensitive=true)|map(attribute='grouper')|list", "map('upper')|list", "map(attribute='v')|list",
+    "default('d', true)", "replace('a', 'Z')", "replace('l', 'L', 1)", "indent", "indent(2, true)",
+    "map('upper')|list", "map(attribute='v')|list",
     "map(attribute='w', default=0)|list", "select|list", "select('odd')|list", "reject('eq', 1)|list", "select('in', [1, 2])|list",
     "selectattr('v', 'gt', 1)|list", "rejectattr('v')|list", "dictsort", "dictsort(by='value')", "items|list", "escape",
-    "format(1, 2)", "format('x')", "attr('upper')", "count", "safe", "d(3)",
+    "count", "safe", "d(3)",
 ]
 TESTS = [
     "defined", "undefined", "none", "true", "false", "boolean", "integer", "float", "number", "string", "mapping", "iterable",
     "sequence", "callable", "odd", "even", "divisibleby(2)", "divisibleby 3", "lower", "upper", "in([1, 'a'])", "in xs", "eq(1)",
-    "eq 1", "ne(1)", "lt(3)", "sameas none", "sameas true", "sameas(false)", "equalto 'a'", "ge 2", "greaterthan(1)",
+    "eq 1", "ne(1)", "lt(3)", "equalto 'a'", "ge 2", "greaterthan(1)",
 ]
 METHODS = [
     ".upper()", ".lower()", ".strip()", ".strip('aH')", ".lstrip()", ".rstrip('d')", ".split()", ".split('l', 1)", ".split('-')",
     ".rsplit(' ', 1)", ".splitlines()", ".startswith('a')", ".endswith(('d', 'c'))", ".replace('a', 'b')", ".find('l')",
     ".rfind('l')", ".index('a')", ".count('l')", ".join(ws)", ".title()", ".capitalize()", ".isdigit()", ".isalpha()",
     ".isalnum()", ".isspace()", ".isupper()", ".islower()", ".partition(' ')", ".rpartition(' ')", ".removeprefix('a')",
-    ".center(7)", ".center(8, '*')", ".ljust(6)", ".rjust(6, '.')", ".zfill(5)", ".swapcase()", ".format(1, 'x')", ".format(n, f)",
     ".items()|list", ".keys()|list", ".values()|list", ".get('a')", ".get('zz', 1)", ".a", ".v", "['a']", "[0]", "[-1]", "[1:]", "[:2]", "[::-1]",
     "[1:3]", "[::2]", "[9]", "[1]", "[1.0]", "[true]", ".0", ".k", ".nothing",
-]
-FORMATS = [
-    "'{:>8}|{:<4}|{:^5}'.format(n, s[:2], z)", "'{0}{1}{0}'.format(1, 2)", "'{a} {b!r}'.format(a=s, b=t)", "'{:.2f} {:e} {:g}'.format(f, f, n)",
-    "'{:05d} {:+d} {:x} {:#x} {:b} {:o}'.format(n, n, 255, 255, n, 8)", "'{:,} {:_} {:,.1f}'.format(1234567, 1234567, 12345.678)",
-    "'{:%} {:.0%}'.format(f, 0.125)", "'{0[a]} {0[b]}'.format({'a': 1, 'b': 2})", "'{:>{w}}'.format('x', w=4)", "'{{}} {}'.format(1)",
-    "'{:s} {!s:>5}'.format('x', n)", "'{:*^9}'.format('mid')", "'{:06.2f}'.format(-1.5)", "'{:c}'.format(65)", "'{:d}'.format('x')", "'{} {}'.format(1)",
-    "'%s %r %d %5.1f|%-5s|%05d|%x|%%' % ('a', 'b', 3, 2.25, 'l', 42, 255)", "'%(a)s-%(b)03d' % {'a': 1, 'b': 2}", "'%s' % [1]", "'%s %s' % (1,)",
-    "'%.3s|%10s|%+d|%e|%g' % ('abcdef', 'x', 5, 12345.678, 0.00001)", "'%s'|format(none)", "'%d'|format(2.9)", "'{:.3}'.format('abcdef')",
-    "'{:10.4g}|{:g}|{:g}'.format(3.14159265, 1e20, 1e-5)", "'{:.3}|{}|{:.1}'.format(1234.5, 1e16, 0.05)", "'{:<6}|{:>6}'.format(true, none|string)",
 ]
 STATEMENTS = [
     "{% raw %}{{ x }} {% if %}{% endraw %}|", "a {%- raw -%}  {{ b }}  {%- endraw %} c", "{% raw %}\n  {{ y }}\n{% endraw %}\nz",
@@ -89,19 +77,17 @@ STATEMENTS = [
     "{% for x in xs %}{% if x == 1 %}{% continue %}{% endif %}{{ x }}{% endfor %}", "{% for x in xs %}{% if x == 1 %}{% break %}{% endif %}{{ x }}{% endfor %}",
     "{% generation %}{% set q = 1 %}{{ q }}{% endgeneration %}{{ q }}", "  {% if true %}\n  x\n  {% endif %}\ny", "  {%+ if true %}x{% endif +%}\ny", "{#- c -#}  x {# d #}\n y",
     "{{- ' a ' -}}   b", "{{ 'a' 'b' }}", "{{ 1, 2 }}", "{{ n if no }}|", "{{ n if no else s if yes else t }}", "{{ -2 ** 2 }} {{ 2 ** 3 ** 2 }} {{ -n|abs }} {{ 1 + 2 ~ 3 }}",
-    "{{ 1 + 2 * 3 ~ 4 }}", "{{ not n is odd }} {{ n is not odd }} {{ n is odd and yes }}", "{{ 'a' is in 'abc' }} {{ n is divisibleby(7) }} {{ n is sameas none }}",
+    "{{ 1 + 2 * 3 ~ 4 }}", "{{ not n is odd }} {{ n is not odd }} {{ n is odd and yes }}", "{{ 'a' is in 'abc' }} {{ n is divisibleby(7) }}",
     "{{ {1: 2}[1.0] }} {{ {True: 'a'}[1] }} {{ {1: 'a', True: 'b'} }} {{ {(1, 2): 3}[(1, 2)] }}", "{{ {[1]: 2} }}", "{{ (1, 2, 3)[0:2] }} {{ (1, 2)[::-1] }} {{ [1, 2][0:1] }}",
     "{{ 'ff'|int(base=16) }} {{ '0b11'|int(base=2) }} {{ '0o17'|int(0, 8) }} {{ 'zz'|int(7, 36) }} {{ '1_000'|int }}", "{{ x.y }}", "{{ x.y.z }}", "{{ m.a.b.c }}", "{{ m['a'][0] }}", "{{ s[1] }}{{ s[-1] }}{{ s[99] }}",
     "{{ dict(a=1, b=2) }}{{ dict([('x', 1)], y=2) }}{{ dict(m) }}", "{{ range(5, 0, -2)|list }}{{ range(0)|list }}", "{{ ws|sort }}{{ ws|sort(case_sensitive=true) }}{{ rows|sort(attribute='k')|map(attribute='v')|list }}",
-    "{% for g in rows|groupby('k') %}{{ g.grouper }}={{ g.list|map(attribute='v')|join(',') }};{{ g }}{% endfor %}", "{% for a, b in rows|groupby('k') %}{{ a }}{{ b|length }}{% endfor %}",
-    "{% for row in range(7)|batch(3, 'x') %}{{ row }}{% endfor %}", "{% for col in range(7)|slice(3, 'x') %}{{ col }}{% endfor %}", "{{ 'Hello beautiful world'|truncate(12) }}|{{ 'Hello beautiful world'|truncate(12, true) }}",
     "{{ m|tojson }}{{ m|tojson(sort_keys=true, separators=(',', ':')) }}{{ {1: 2, none: 3, true: 4, 1.5: 6}|tojson }}", "{{ [1, [2], {'a': (1, 2)}, none, true, 1.0, 'x']|string }}", "{{ 7 // 2 }}{{ -7 // 2 }}{{ -7 % 3 }}{{ 7.5 // 2 }}{{ -7.5 % 2 }}{{ 7 % -3 }}{{ 2 ** -1 }}{{ 2 ** 70 }}{{ 2 ** 70 // 3 }}",
     "{{ 1 / 0 }}", "{{ 0.1 + 0.2 }}{{ 1e16 }}{{ 1e15 + 0.5 }}{{ 100000000000000000000.0 }}{{ 1.0e-5 }}{{ 3.0 }}{{ -0.0 }}", "{{ 0x1f }}{{ 0b101 }}{{ 0o17 }}{{ 1_000 }}{{ 1_0.5 }}", "{{ '\\x41\\u00e9\\U0001F600\\101\\q\\\\' }}",
     "{{ true + true }}{{ true == 1 }}{{ 'a' * 3 }}{{ [1] * 2 }}{{ (1,) * 2 }}{{ 3 * 'ab' }}", "{{ [1] + [2] }}{{ (1,) + (2,) }}", "{{ [1] + (2,) }}", "{{ 'a' + 1 }}", "{{ 'a' ~ 1 ~ none ~ missing }}",
     "{{ xs is iterable and xs is not string and xs is not mapping }}", "{{ 'x' in m }}{{ 'a' in m }}{{ 1 in xs }}{{ 'l' in s }}{{ none in xs }}", "{{ 1 in 'a' }}", "{{ none in m }}", "{{ xs.append(4) }}", "{{ m.update({}) }}",
     "{{ s.__class__ }}|", "{{ ''.join(['a', 'b']) }}{{ ','.join(ws) }}", "{{ loop }}", "{% for x in n %}{% endfor %}", "{% for x in nil %}{% endfor %}", "{% for x in missing %}x{% else %}e{% endfor %}",
     "{{ rows|map(attribute='k')|unique|list }}{{ rows|selectattr('v', 'ge', 2)|map(attribute='v')|sum }}{{ rows|max(attribute='v') }}", "{{ missing|default('d') }}{{ e|default('d') }}{{ e|default('d', boolean=true) }}", "{{ xs|first }}{{ []|first }}{{ xs|last }}",
-    "{% set x = 1 %}{% if true %}{% set x = 2 %}{% endif %}{{ x }}{% for i in [1] %}{% set x = 3 %}{% endfor %}{{ x }}", "{{ '%s' % 'a' }}{{ '%d%%' % 5 }}", "{{ s|wordcount }}{{ ''|wordcount }}", "{{ 'a\nb'|indent(2) }}{{ 'a\n\nb'|indent(2, true, true) }}",
+    "{% set x = 1 %}{% if true %}{% set x = 2 %}{% endif %}{{ x }}{% for i in [1] %}{% set x = 3 %}{% endfor %}{{ x }}", "{{ 'a\nb'|indent(2) }}{{ 'a\n\nb'|indent(2, true, true) }}",
     "{{ 5|round }}{{ 2.5|round }}{{ 3.5|round }}{{ 2.675|round(2) }}{{ 0.125|round(2) }}{{ 1234|round(-2) }}{{ 42.7|round|int }}", "{{ '<a>'|e }}{{ '<a>'|safe + '<b>' }}{{ '<b>' + '<a>'|safe }}",
     "{% call raise_exception('x') %}{% endcall %}", "{% unknown %}", "{% if %}{% endif %}", "{{ 1 + }}", "{{ [1, }}", "{% for x in xs %}", "{{ (1, 2 }}", "{{ a b }}", "{% endif %}", "{{ 'open }}", "{{ x is }}", "{{ x | }}", "{{ f(a=1, 2) }}",
     "{{ [1, 2, 3,] }}{{ {'a': 1,} }}{{ (1,) }}", "{{ m.a[0] + m['b'] }}{{ rows[0].k }}{{ rows[-1]['v'] }}{{ rows.0.k }}", "{{ s.upper().lower()[:3].title() }}", "{{ s.nothing }}|",
@@ -152,7 +138,7 @@ def is_comparable(source, text):
 def cases(count, seed):
     rng = random.Random(seed)
     found = {}
-    for source in [*STATEMENTS, *(f"{{{{ {text} }}}}" for text in FORMATS)]:
+    for source in STATEMENTS:
         found[source] = render(source)
     errors = 0
     while len(found) < count:

@@ -2,7 +2,7 @@ import type { PcmEncoding } from '../../../../core/audio/containers/pcm-samples.
 import { resolveParameters, type ParameterValues } from '../../../../core/parameters/descriptor.ts';
 import { parameterReader } from '../../../../validation/parameter-schema.ts';
 import { turnParameters } from './parameters.ts';
-import { defaultRateHz, type AudioFormat, type OlderSessionFields, type SessionFields } from './schema.ts';
+import { defaultRateHz, type AudioFormat, type SessionFields } from './schema.ts';
 
 /** The wishes of a client for the utterances that it is about to speak. */
 export interface Configuration {
@@ -15,7 +15,7 @@ export interface Configuration {
 }
 
 type InputFields = NonNullable<NonNullable<SessionFields['audio']>['input']>;
-/** The fields of an update, whichever form it has. */
+/** The fields of an update. */
 export type ConfigurationUpdate = Pick<InputFields, 'format' | 'transcription' | 'turn_detection'>;
 
 const g711RateHz = 8000;
@@ -50,18 +50,6 @@ export function updateConfiguration(
   };
 }
 
-const olderFormats = {
-  pcm16: { type: 'audio/pcm' },
-  g711_ulaw: { type: 'audio/pcmu' },
-  g711_alaw: { type: 'audio/pcma' },
-} as const satisfies Record<string, AudioFormat>;
-
-/** The fields of `transcription_session.update`. */
-export function readOlderSession(fields: OlderSessionFields): ConfigurationUpdate {
-  const { input_audio_format: format, input_audio_transcription: transcription, turn_detection } = fields;
-  return { format: format && olderFormats[format], transcription, turn_detection };
-}
-
 export function toFormat(format: AudioFormat): AudioFormat {
   return format.type === 'audio/pcm' ? { ...format, rate: sampleRateOf(format) } : format;
 }
@@ -78,19 +66,6 @@ export function toSession(configuration: Configuration) {
         turn_detection: toTurnDetection(configuration),
       },
     },
-    include: null,
-  };
-}
-
-/** The session that a configuration is, as `transcription_session.updated` says it. */
-export function toOlderSession(configuration: Configuration) {
-  const { type } = configuration.format;
-  const [name] = Object.entries(olderFormats).find(([, format]) => format.type === type)!;
-  return {
-    input_audio_format: name,
-    input_audio_transcription: toModel(configuration),
-    input_audio_noise_reduction: null,
-    turn_detection: toTurnDetection(configuration),
     include: null,
   };
 }

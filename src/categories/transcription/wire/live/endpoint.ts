@@ -24,11 +24,10 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
   responses: {},
   errors: ['invalid_request', 'upgrade_required', 'model_not_found', 'rate_limited', 'overloaded'],
   connect(call) {
-    const { query, headers } = call;
+    const { query } = call;
     assertQuery(query);
     const { id: model } = call.findModel(query.get('model') ?? undefined);
-    const isOlder = [headers['openai-beta']].flat().includes('realtime=v1');
-    const session = createLiveSession({ model, isOlder }, call);
+    const session = createLiveSession(model, call);
     return { ...session, receive: (message) => inTurns(session.receive(message), call) };
   },
 };

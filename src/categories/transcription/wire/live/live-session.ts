@@ -7,8 +7,6 @@ import type { TranscriptionRequestInput } from '../../request.ts';
 import { appendAudio, emptyCommitCode, eventIdOf, tooShortError } from './append-audio.ts';
 import {
   defaultConfiguration,
-  readOlderSession,
-  toOlderSession,
   toSession,
   updateConfiguration,
   type ConfigurationUpdate,
@@ -16,13 +14,6 @@ import {
 import { createHearing } from './hearing.ts';
 import { liveClientEventSchema, transcribed, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
 import { createSpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
-
-export interface LiveSessionOptions {
-  /** The model until the client names another. */
-  readonly model: string;
-  /** Whether events have the names and sessions the form of the API's beta. */
-  readonly isOlder?: boolean | undefined;
-}
 
 /** The parts of a socket's call that a session needs, which it also has without a socket. */
 export type LiveCall = Omit<
@@ -36,8 +27,11 @@ type Draft = LiveServerEvent extends infer Event
     : never
   : never;
 
-/** Begins a live transcription, without a socket: the client's events go in, those of the server come out. */
-export function createLiveSession({ model, isOlder = false }: LiveSessionOptions, call: LiveCall) {
+/**
+ * Begins a live transcription, without a socket: the client's events go in, those of the server come out.
+ * @param model the model until the client names another
+ */
+export function createLiveSession(model: string, call: LiveCall) {
   const head = { object: 'realtime.transcription_session' as const, id: createId('sess_') };
   let configuration = defaultConfiguration(model);
   const input = createSpeechInput(configuration);
@@ -56,15 +50,12 @@ export function createLiveSession({ model, isOlder = false }: LiveSessionOptions
 
   const emit = (draft: Draft): void =>
     call.send({ ...draft, event_id: createId('event_') } as LiveServerEvent);
-  const describeSession = (what: 'created' | 'updated', older: boolean): void => {
-    const name = older ? 'transcription_session' : 'session';
-    const form = (older ? toOlderSession : toSession)(configuration);
-    emit({ type: `${name}.${what}`, session: { ...head, ...form } });
-  };
-  const configure = (update: ConfigurationUpdate, formatField: string): void => {
+  const describeSession = (what: 'created' | 'updated'): void =>
+    emit({ type: `session.${what}`, session: { ...head, ...toSession(configuration) } });
+  const configure = (update: ConfigurationUpdate): void => {
     const after = updateConfiguration(configuration, update, defaultConfiguration(model));
     if (after.model !== configuration.model) call.findModel(after.model);
-    if (input.configure(after, formatField)) spokenId = undefined;
+    if (input.configure(after, 'session.audio.input.format')) spokenId = undefined;
     configuration = after;
   };
   const complete = (audio: SpokenAudio): void => {
@@ -75,7 +66,6 @@ export function createLiveSession({ model, isOlder = false }: LiveSessionOptions
     void writeDown(item_id, audio);
     emit({ type: 'input_audio_buffer.committed', item_id, previous_item_id });
     const item = toItem(item_id);
-    if (isOlder) return emit({ type: 'conversation.item.created', item, previous_item_id });
     emit({ type: 'conversation.item.added', item, previous_item_id });
     emit({ type: 'conversation.item.done', item, previous_item_id });
   };
@@ -108,11 +98,8 @@ export function createLiveSession({ model, isOlder = false }: LiveSessionOptions
         return yield* appendAudio(event.audio, { input, maxBufferBytes, hold, onChange });
       }
       case 'session.update':
-        configure(event.session.audio?.input ?? {}, 'session.audio.input.format');
-        return describeSession('updated', false);
-      case 'transcription_session.update':
-        configure(readOlderSession(event.session), 'session.input_audio_format');
-        return describeSession('updated', true);
+        configure(event.session.audio?.input ?? {});
+        return describeSession('updated');
       case 'input_audio_buffer.commit': {
         const error = tooShortError(input);
         return error ? refuse(error, event.event_id, emptyCommitCode) : complete(input.cutSpeech());
@@ -125,7 +112,7 @@ export function createLiveSession({ model, isOlder = false }: LiveSessionOptions
   }
 
   return {
-    begin: () => describeSession('created', isOlder),
+    begin: () => describeSession('created'),
     /**
      * Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`, and the
      * session goes on.

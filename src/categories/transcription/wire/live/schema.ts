@@ -84,18 +84,8 @@ const sessionSchema = z.strictObject({
   include,
 });
 
-const olderSessionSchema = z.strictObject({
-  input_audio_format: z.enum(['pcm16', 'g711_ulaw', 'g711_alaw']).optional(),
-  input_audio_transcription: transcription,
-  turn_detection: turnDetection,
-  input_audio_noise_reduction: noiseReduction,
-  include,
-});
-
 /** The session of `session.update`. */
 export type SessionFields = z.infer<typeof sessionSchema>;
-/** The session of `transcription_session.update`. */
-export type OlderSessionFields = z.infer<typeof olderSessionSchema>;
 
 /** The client's own name of its message. */
 const eventId = z.string().max(512).optional().meta({ description: 'Comes back with an error.' });
@@ -115,7 +105,6 @@ export const audioEvents = [
 
 export const liveClientEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ ...ofClient('session.update'), session: sessionSchema }),
-  z.strictObject({ ...ofClient('transcription_session.update'), session: olderSessionSchema }),
   ...audioEvents,
 ]);
 
@@ -166,11 +155,8 @@ export const liveServerEventSchema = z.discriminatedUnion('type', [
   ...heardEvents,
   z.object({ ...about('session.created'), session }),
   z.object({ ...about('session.updated'), session }),
-  z.object({ ...about('transcription_session.created'), session }),
-  z.object({ ...about('transcription_session.updated'), session }),
   z.object({ ...about('conversation.item.added'), item, previous_item_id }),
   z.object({ ...about('conversation.item.done'), item, previous_item_id }),
-  z.object({ ...about('conversation.item.created'), item, previous_item_id }),
 ]);
 
 export type LiveServerEvent = z.infer<typeof liveServerEventSchema>;

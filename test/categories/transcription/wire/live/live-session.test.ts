@@ -5,7 +5,6 @@ import type { TranscriptionRequestInput } from '../../../../../src/categories/tr
 import {
   createLiveSession,
   type LiveCall,
-  type LiveSessionOptions,
 } from '../../../../../src/categories/transcription/wire/live/live-session.ts';
 import {
   liveServerEventSchema,
@@ -16,29 +15,26 @@ import { InferenceError } from '../../../../../src/errors.ts';
 import { toErrorBody } from '../../../../../src/server/errors.ts';
 import { append, clear, commit, pcm, pieces, update } from './audio.ts';
 
-function open({ isOlder, ...options }: Partial<LiveCall & LiveSessionOptions> = {}) {
+function open(options: Partial<LiveCall> = {}) {
   const events: any[] = [];
   const requests: TranscriptionRequestInput[] = [];
-  const session = createLiveSession(
-    { model: 'ears', isOlder },
-    {
-      maxBufferBytes: 2 ** 20,
-      signal: new AbortController().signal,
-      findModel(id) {
-        if (id === 'deaf') throw new InferenceError('model_not_found', 'No such model.', { param: 'model' });
-        return {} as ModelInfo;
-      },
-      hold: () => {},
-      pace: () => {},
-      fail: (error) => toErrorBody(error, 'req_1').error,
-      send: (event) => events.push(event),
-      async *run(request): AsyncGenerator<TranscriptionEvent> {
-        requests.push(request);
-        yield { type: 'transcription-end', language: undefined, durationSeconds: 0 };
-      },
-      ...options,
+  const session = createLiveSession('ears', {
+    maxBufferBytes: 2 ** 20,
+    signal: new AbortController().signal,
+    findModel(id) {
+      if (id === 'deaf') throw new InferenceError('model_not_found', 'No such model.', { param: 'model' });
+      return {} as ModelInfo;
     },
-  );
+    hold: () => {},
+    pace: () => {},
+    fail: (error) => toErrorBody(error, 'req_1').error,
+    send: (event) => events.push(event),
+    async *run(request): AsyncGenerator<TranscriptionEvent> {
+      requests.push(request);
+      yield { type: 'transcription-end', language: undefined, durationSeconds: 0 };
+    },
+    ...options,
+  });
   /** Requests since the last call, when they have ended. */
   const takeRequests = async () => {
     await session.settled();
@@ -166,33 +162,11 @@ describe('a live session', () => {
     expect(inputOf({ turn_detection: null }).turn_detection).toBeNull();
   });
 
-  it('has the older form of a session, and its events', async () => {
-    const { takeRequests, push, begin } = open({ isOlder: true });
-    expect(begin()[0]).toMatchObject({
-      type: 'transcription_session.created',
-      session: { input_audio_format: 'pcm16', turn_detection: { type: 'server_vad' } },
-    });
-    const [updated] = push({
-      type: 'transcription_session.update',
-      session: {
-        input_audio_format: 'g711_ulaw',
-        input_audio_transcription: { model: 'other' },
-        turn_detection: null,
-        input_audio_noise_reduction: null,
-        include: [],
-      },
-    });
-    expect(updated).toMatchObject({
-      type: 'transcription_session.updated',
-      session: { input_audio_format: 'g711_ulaw', input_audio_transcription: { model: 'other' } },
-    });
-    expect(typesOf(push(append(new Uint8Array(4000)), commit))).toEqual([
-      'input_audio_buffer.committed',
-      'conversation.item.created',
+  it('refuses the form of the beta by name', () => {
+    const older = { input_audio_format: 'g711_ulaw' };
+    expect(open().push({ type: 'transcription_session.update', session: older })).toMatchObject([
+      { type: 'error', error: { param: 'type', message: expect.stringContaining('session.update') } },
     ]);
-    const [request] = await takeRequests();
-    const file = Buffer.from(request!.audio as Uint8Array);
-    expect([file.readUInt16LE(20), file.readUInt32LE(24), file.length]).toEqual([7, 8000, 4044]);
   });
 
   const of = 'session.audio.input';
@@ -353,7 +327,7 @@ describe('a live session', () => {
     const event = fc.oneof(
       fc.anything(),
       fc.record({
-        type: fc.constantFrom('session.update', 'transcription_session.update'),
+        type: fc.constant('session.update'),
         session: fc.anything(),
       }),
       fc.record({ type: fc.constant('input_audio_buffer.append'), audio: fc.string() }),

@@ -1,0 +1,137 @@
+import type { Literal } from './document.ts';
+import type { Schema } from './json-types.ts';
+import { allTypes, canonicalText, typeBits, typeBitsOf } from './keywords.ts';
+
+/** A set of keys of an object. */
+export type KeySet =
+  | { readonly kind: 'pattern'; readonly pattern: unknown; readonly path: string }
+  /** Keys that neither `properties` nor `patternProperties` of the schema name. */
+  | { readonly kind: 'other'; readonly schema: Schema; readonly path: string }
+  /** Keys that match as strings. */
+  | { readonly kind: 'names'; readonly literal: Literal };
+
+/** Something that a value has to satisfy, apart from its type. */
+export type Atom =
+  /** The keywords of a schema that act on one type each. */
+  | {
+      readonly kind: 'schema';
+      readonly schema: Schema;
+      readonly path: string;
+      /** Whether it comes from a schema that must not match, and thus evaluates nothing. */
+      readonly isSilent?: boolean;
+    }
+  /** `isWide`: the pattern holds more than what has to be left out. */
+  | {
+      readonly kind: 'not-pattern';
+      readonly pattern: unknown;
+      readonly path: string;
+      readonly isWide?: boolean;
+    }
+  | { readonly kind: 'not-multiple'; readonly step: unknown; readonly path: string }
+  /** An object has the property, and its value matches. */
+  | { readonly kind: 'property'; readonly name: string; readonly literal: Literal }
+  | { readonly kind: 'some-property'; readonly keys: KeySet; readonly literal: Literal }
+  /** An array has an item at `from` or after it that matches. */
+  | { readonly kind: 'some-item'; readonly from: number; readonly literal: Literal; readonly path: string }
+  /** A schema for keys that none of these schemas names. */
+  | {
+      readonly kind: 'unevaluated';
+      readonly evaluated: readonly Schema[];
+      readonly of: 'properties' | 'items';
+      readonly literal: Literal;
+    };
+
+/** Conditions that hold at once, without alternatives. */
+export interface Clause {
+  readonly types: number;
+  /** Nothing but these. */
+  readonly values: readonly unknown[] | undefined;
+  /** None of these. */
+  readonly excluded: readonly unknown[];
+  readonly atoms: readonly Atom[];
+  readonly required: readonly string[];
+  readonly absent: readonly string[];
+}
+
+export const anything: Clause = {
+  types: allTypes,
+  values: undefined,
+  excluded: [],
+  atoms: [],
+  required: [],
+  absent: [],
+};
+
+/** Objects that lack a property. */
+export function without(name: string): Clause {
+  return { ...anything, types: typeBits.object, absent: [name] };
+}
+
+export function merge(a: Clause, b: Clause): Clause | undefined {
+  let types = a.types & b.types;
+  const required = both(a.required, b.required);
+  const absent = both(a.absent, b.absent);
+  if (absent.length > 0 && required.some((name) => absent.includes(name))) types &= ~typeBits.object;
+  let values = a.values ?? b.values;
+  if (a.values && b.values) {
+    const known = new Set(b.values.map(canonicalText));
+    values = a.values.filter((value) => known.has(canonicalText(value)));
+  }
+  const excluded = both(a.excluded, b.excluded);
+  if (values) {
+    values = values.filter((value) => (typeBitsOf(value) & types) !== 0);
+    if (excluded.length > 0) {
+      const known = new Set(excluded.map(canonicalText));
+      values = values.filter((value) => !known.has(canonicalText(value)));
+    }
+    types &= values.reduce<number>((bits, value) => bits | typeBitsOf(value), 0);
+  }
+  if (types === 0) return undefined;
+  return { types, values, excluded, atoms: both(a.atoms, b.atoms), required, absent };
+}
+
+/** `null`, `true` and `false`, as far as a clause allows them. */
+export function wordsOf({ types, excluded }: Clause): readonly unknown[] {
+  const words = [
+    ...(types & typeBits.null ? [null] : []),
+    ...(types & typeBits.boolean ? [true, false] : []),
+  ];
+  return words.filter((word) => !excluded.includes(word));
+}
+
+export function silenced(clause: Clause): Clause {
+  const atoms = clause.atoms.map((atom) => (atom.kind === 'schema' ? { ...atom, isSilent: true } : atom));
+  return { ...clause, atoms };
+}
+
+/** Without the clauses that another one holds. */
+export function withoutSpecial(clauses: readonly Clause[]): readonly Clause[] {
+  const kept: Clause[] = [];
+  for (const clause of clauses.toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
+    if (!kept.some((general) => includes(general, clause))) kept.push(clause);
+  }
+  return kept.length === clauses.length ? clauses : clauses.filter((clause) => kept.includes(clause));
+}
+
+function sizeOf({ atoms, required, absent, excluded }: Clause): number {
+  return atoms.length + required.length + absent.length + excluded.length;
+}
+
+function includes(general: Clause, special: Clause): boolean {
+  if ((special.types & ~general.types) !== 0 || (general.values && general.values !== special.values))
+    return false;
+  const within = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+    a.every((item) => b.includes(item));
+  return (
+    within(general.required, special.required) &&
+    within(general.absent, special.absent) &&
+    within(general.atoms, special.atoms) &&
+    within(general.excluded, special.excluded)
+  );
+}
+
+function both<Item>(a: readonly Item[], b: readonly Item[]): readonly Item[] {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  return [...new Set([...a, ...b])];
+}
