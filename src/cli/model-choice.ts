@@ -1,4 +1,5 @@
-import { storedDtypes, type Dtype } from '../folder/graph-files.ts';
+import type { Dtype } from '../contracts/files.ts';
+import { storedDtypes } from '../folder/graph-files.ts';
 import { check, UsageError, type OptionTable, type OptionValues } from './options.ts';
 import { readHubOptions, type HubValues } from './hub-options.ts';
 import { categoryNames } from '../categories/registry.ts';

@@ -1,3 +1,4 @@
+import type { FileEvidence, Json, ModelFiles } from '../contracts/files.ts';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -16,11 +17,12 @@ import type { RemoteFile } from './file-list.ts';
 import { askServer, listRepository, probeChoice, probeFiles, unlessUnreachable } from './repository.ts';
 import { toRemoteModel, type RemoteModel } from './remote-model.ts';
 import { defaultRetryPolicy } from './retry.ts';
-import { resolveHubSettings, type HubOptions } from './settings.ts';
-import { sourceError, type ModelFiles } from '../folder/model-files.ts';
+import type { HubOptions } from '../contracts/model.ts';
+import { resolveHubSettings } from './settings.ts';
+import { sourceError } from '../folder/model-files.ts';
 import { findFolder, locateModel, parseSource, type RemoteSource } from '../folder/source.ts';
 import { quote } from '../core/text/quote.ts';
-import { parseJson, type Json } from './json.ts';
+import { parseJson } from './json.ts';
 
 export interface DescribedFile {
   /** Within the model, separated by `/`. */
@@ -52,13 +54,6 @@ export interface DescribeOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told when the server can't be reached and the cache answers in its place. */
   readonly onWarning?: ((message: string) => void) | undefined;
-}
-
-/** The files that describe a model. */
-export interface FileEvidence {
-  readonly files: readonly { readonly path: string }[];
-  /** `config.json`; empty where there is none. */
-  readonly config: Json;
 }
 
 /** Files that show the kind of a model, for servers that list none. */

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import type { Json } from '../contracts/files.ts';
 import { orElse } from '../errors.ts';
-
-export type Json = Readonly<Record<string, unknown>>;
 
 /** The object in a text of JSON, if it holds one. */
 export function parseJson(text: string | undefined): Json | undefined {

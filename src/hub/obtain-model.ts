@@ -1,11 +1,13 @@
 import { readFile, rename, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldError, InferenceError, orElse } from '../errors.ts';
-import { assertDtype, type Dtype } from '../folder/graph-files.ts';
+import type { Dtype, FileEvidence, ModelFiles } from '../contracts/files.ts';
+import type { HubOptions } from '../contracts/model.ts';
+import { assertDtype } from '../folder/graph-files.ts';
 import { ggufFiles } from '../folder/gguf/gguf-source.ts';
-import { markFiles, readConfigIn, type FileEvidence } from './describe-model.ts';
+import { markFiles, readConfigIn } from './describe-model.ts';
 import { parseJson } from './json.ts';
-import { type ModelFiles, sourceError } from '../folder/model-files.ts';
+import { sourceError } from '../folder/model-files.ts';
 import { parseSource } from '../folder/source.ts';
 import { downloadFile } from './download.ts';
 import type { ListedFile, Listing, RemoteFile } from './file-list.ts';
@@ -17,7 +19,7 @@ import { createProgressMeter, type DownloadProgress } from './progress.ts';
 import { listRepository, probeChoice, probeFiles, toListing, unlessUnreachable } from './repository.ts';
 import { toRemoteModel, type RemoteModel } from './remote-model.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
-import { resolveHubSettings, type HubOptions } from './settings.ts';
+import { resolveHubSettings } from './settings.ts';
 import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 import { quote } from '../core/text/quote.ts';
 

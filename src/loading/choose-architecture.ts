@@ -4,7 +4,7 @@ import { categoryModels } from '../categories/models.ts';
 import type { Architecture } from '../contracts/architecture.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
-import type { FileEvidence } from '../hub/describe-model.ts';
+import type { FileEvidence } from '../contracts/files.ts';
 
 /** The architectures of a category that a backend runs; `undefined` where there is no list of them. */
 export function architecturesOf(

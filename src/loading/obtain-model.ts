@@ -9,8 +9,7 @@ import {
   type ObtainedModel,
   type ObtainOptions,
 } from '../hub/obtain-model.ts';
-import type { FileEvidence } from '../hub/describe-model.ts';
-import type { ModelFiles } from '../folder/model-files.ts';
+import type { FileEvidence, ModelFiles } from '../contracts/files.ts';
 import { filesOf } from './recognize-model.ts';
 
 /** A model to obtain, as `createInference` takes it. */

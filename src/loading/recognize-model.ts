@@ -3,15 +3,14 @@ import type { BackendDefinition } from '../contracts/backend.ts';
 import { categoryModels } from '../categories/models.ts';
 import { chooseArchitecture, isOfCategory } from './choose-architecture.ts';
 import { fieldError } from '../errors.ts';
+import type { FileEvidence, ModelFiles } from '../contracts/files.ts';
 import {
   describeModel as describeModelOf,
   recognizeAtHand,
   type CategoryGuide,
   type DescribedModel,
   type DescribeOptions,
-  type FileEvidence,
 } from '../hub/describe-model.ts';
-import type { ModelFiles } from '../folder/model-files.ts';
 import { quote } from '../core/text/quote.ts';
 
 /** The category of a model, as its small files show it. */

@@ -8,7 +8,8 @@ import { toolCallFacts, type ToolCallFacts } from '../../core/chat/tool-calls/fo
 import { withTools } from '../../folder/tool-template.ts';
 import { toChatTemplate } from '../../folder/model-folder.ts';
 import { estimateMemoryBytes, memoryOfWeights } from '../../folder/catalogue.ts';
-import { storedDtypes, type Dtype } from '../../folder/graph-files.ts';
+import type { Dtype } from '../../contracts/files.ts';
+import { storedDtypes } from '../../folder/graph-files.ts';
 import { chooseFiles } from '../../hub/needed-files.ts';
 import { chooseRuntime } from '../../runtime/choose-runtime.ts';
 import type { DescribedModel } from '../../hub/describe-model.ts';

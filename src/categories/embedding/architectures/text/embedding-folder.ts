@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { PoolingMode } from '../../../../core/embedding/pooling.ts';
-import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
+import type { Dtype } from '../../../../contracts/files.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
 import { singleGraph, sourceError, usualGraph } from '../../../../folder/model-files.ts';
 import { readTextLength } from '../../../../folder/text-length.ts';
 import { openModelFolder, readJson } from '../../../../folder/model-folder.ts';
