@@ -8,7 +8,7 @@ import { toolCallFacts, type ToolCallFacts } from '../../core/chat/tool-calls/fo
 import { withTools } from '../../folder/tool-template.ts';
 import { toChatTemplate } from '../../folder/model-folder.ts';
 import { estimateMemoryBytes, memoryOfWeights } from '../../folder/catalogue.ts';
-import type { Dtype } from '../../contracts/files.ts';
+import type { Dtype, Json } from '../../contracts/files.ts';
 import { storedDtypes } from '../../folder/graph-files.ts';
 import { chooseFiles } from '../../hub/needed-files.ts';
 import { chooseRuntime } from '../../runtime/choose-runtime.ts';
@@ -108,7 +108,6 @@ async function readTemplate(model: DescribedModel): Promise<TemplateFacts> {
   return orElse(probe, {});
 }
 
-type Json = Readonly<Record<string, unknown>>;
 type Sizes = ReadonlyMap<string, number | undefined>;
 
 /** Graphs, and the files beside them that hold what is too large for them. */
