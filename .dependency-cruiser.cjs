@@ -206,7 +206,6 @@ module.exports = {
         '^src/categories/[a-z-]+\\.ts$',
         '^src/categories/[a-z]+/(category|models|events|request|result|settings|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
         ...sharedByCategories,
-        '^src/hub/(describe-model|settings)\\.ts$',
         '^node_modules/zod/',
       ],
       'the contract and the lists of categories',

@@ -33,3 +33,22 @@ export interface FileEvidence {
   /** `config.json`; empty where there is none. */
   readonly config: Json;
 }
+
+export interface DescribedFile {
+  /** Within the model, separated by `/`. */
+  readonly path: string;
+  /** `undefined` if the server reports none. */
+  readonly sizeBytes: number | undefined;
+}
+
+/** The files of a model, which may be far away. */
+export interface ModelPlace {
+  readonly kind: 'bundled' | 'folder' | 'file' | 'address' | 'hub';
+  /** On this disk. */
+  readonly folder: string | undefined;
+  readonly files: readonly DescribedFile[];
+  /** `undefined` where there is no such file. */
+  readText(path: string): Promise<string | undefined>;
+  /** Left out where the small files have to show it. */
+  readonly category?: string | undefined;
+}

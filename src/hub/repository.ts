@@ -8,7 +8,7 @@ import { possibleFiles, possibleWeightFiles, type Choice } from './needed-files.
 import type { RemoteModel } from './remote-model.ts';
 import { beforeCache, TransientError, withRetries } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from '../folder/json.ts';
 
 /** A file in the hub's listing; with `blobs=true` also its size and hashes. */
 interface Sibling {

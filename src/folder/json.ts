@@ -12,9 +12,3 @@ export function parseJson(text: string | undefined): Json | undefined {
 export async function readJsonFile(path: string): Promise<Json | undefined> {
   return parseJson(await readFile(path, 'utf8').catch(() => undefined));
 }
-
-/** The files that a note in the cache lists; `undefined` also for one that a newer program has written. */
-export async function readNote<Files>(path: string): Promise<Files | undefined> {
-  const { format_version: version, files } = (await readJsonFile(path)) ?? {};
-  return version === 1 ? (files as Files) : undefined;
-}
