@@ -4,16 +4,15 @@ import type { DescribedFile, FileEvidence, ModelFiles, ModelPlace } from '../con
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
 import { orThrow } from '../errors.ts';
 import { readGgufFile, categoryOfGguf, firstTokenizerKey } from '../folder/gguf/gguf-folder.ts';
-import { ggufFiles } from '../folder/gguf/gguf-source.ts';
 import { parseJson } from '../folder/json.ts';
 import { sourceError } from '../folder/model-files.ts';
 import type { RemoteSource } from '../folder/source.ts';
 import { readWhole } from '../runtime/http/answer-body.ts';
 import type { RemoteFile } from './file-list.ts';
-import { readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
+import { askServer, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
 import { toFileTree } from './needed-files.ts';
 import type { RemoteModel } from './remote-model.ts';
-import { askServer, listRepository, probeChoice, probeFiles, unlessUnreachable } from './repository.ts';
+import { listRepository, probeChoice, probeFiles, unlessUnreachable } from './repository.ts';
 
 /** Files that show the kind of a model, for servers that list none. */
 export const markFiles = ['config.json', 'model_index.json', 'modules.json', 'voices/af_heart.bin'] as const;
@@ -60,15 +59,18 @@ async function openHub(
   const listing = await askOnline(model, cached !== undefined, (asked) => listRepository(asked, source));
   const { commit, files } = listing ?? cached!;
   const snapshot = cache.snapshot(commit);
-  if (source.file !== undefined) {
+  if (model.single) {
+    const { path: wanted } = model.single;
     const paths = files.map(({ path }) => path);
-    const chosen = ggufFiles(source.file).graphs(toFileTree(source.id, paths));
-    const wanted = listing?.files.find(({ path }) => path === source.file);
-    const isHere = files.some((file) => file.path === source.file && cache.has(commit, file));
+    const chosen = model.single.graphs(toFileTree(source.id, paths));
+    const isHere = files.some((file) => file.path === wanted && cache.has(commit, file));
     const readBeginning = () =>
       isHere
-        ? readGgufFile(join(snapshot, source.file!), { until: firstTokenizerKey })
-        : fetchGguf(model, wanted);
+        ? readGgufFile(join(snapshot, wanted), { until: firstTokenizerKey })
+        : fetchGguf(
+            model,
+            listing?.files.find(({ path }) => path === wanted),
+          );
     const metadata = category === undefined ? await readBeginning() : undefined;
     return {
       kind: 'hub',

@@ -1,15 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dtype, FileEvidence, ModelFiles } from '../contracts/files.ts';
-import type { HubOptions } from '../contracts/model.ts';
 import { quote } from '../core/text/quote.ts';
 import { orElse } from '../errors.ts';
 import { readConfigIn } from '../folder/evidence.ts';
-import { ggufFiles } from '../folder/gguf/gguf-source.ts';
-import { assertDtype } from '../folder/graph-files.ts';
 import { parseJson } from '../folder/json.ts';
 import { sourceError } from '../folder/model-files.ts';
-import { parseSource } from '../folder/source.ts';
 import { markFiles } from './describe-remote.ts';
 import { diskError, fetchBlob, fetchFiles } from './fetch-files.ts';
 import type { ListedFile, Listing, RemoteFile } from './file-list.ts';
@@ -17,34 +13,21 @@ import { withFileLock } from './file-lock.ts';
 import type { CachedListing } from './model-cache.ts';
 import { chooseFiles } from './needed-files.ts';
 import type { DownloadProgress } from './progress.ts';
-import { toRemoteModel, type RemoteModel } from './remote-model.ts';
+import type { RemoteModel } from './remote-model.ts';
 import { listRepository, probeChoice, probeFiles, toListing, unlessUnreachable } from './repository.ts';
-import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
-import { resolveHubSettings } from './settings.ts';
 
 /** What names the files of a model. */
 interface FileChoice {
   readonly files: ModelFiles;
 }
 
-/** The model to obtain. */
-export interface FilesRequest<Choice extends FileChoice = FileChoice> {
-  readonly source: string;
+/** The files to obtain. */
+export interface FilesRequest<Choice extends FileChoice> {
   /** Name of its category. */
   readonly category: string;
   /** What names its files, by `config.json` where they differ; that is then fetched first. */
   readonly choice: Choice | ((evidence: FileEvidence) => Choice);
   readonly dtype?: Dtype | undefined;
-  readonly hub?: HubOptions | undefined;
-}
-
-/** Progress and time limits of a download. */
-export interface ObtainOptions {
-  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
-  /** Told what an operator should know and what stops nothing. */
-  readonly onWarning?: ((message: string) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
 /** Place of a model on this disk. */
@@ -54,33 +37,28 @@ export interface ObtainedModel {
   readonly dtype: Dtype | undefined;
 }
 
+type OnProgress = ((progress: DownloadProgress) => void) | undefined;
+
 /**
  * Sees to it that the files of a model are on this disk, complete and checked: those of its category and dtype, and no others.
- * @returns also the choice, for a model that isn't remote or is one file `undefined`
+ * @returns also the choice; `undefined` for a model that is one file
  */
 export async function obtainFiles<Choice extends FileChoice>(
-  { source, category, choice, dtype, hub }: FilesRequest<Choice>,
-  { onProgress, onWarning, signal, retry }: ObtainOptions = {},
+  model: RemoteModel,
+  { category, choice, dtype = model.dtype }: FilesRequest<Choice>,
+  onProgress?: OnProgress,
 ): Promise<ObtainedModel & { readonly choice?: Choice | undefined }> {
-  if (dtype !== undefined) assertDtype(dtype);
-  const parsed = parseSource(source, category);
-  const chosen = dtype ?? ('dtype' in parsed ? parsed.dtype : undefined);
-  if (parsed.kind === 'local') return { source, dtype: chosen };
-  const settings = resolveHubSettings(hub);
-  const terms = { policy: { ...defaultRetryPolicy, ...retry }, signal, onWarning };
-  const remote = toRemoteModel(parsed, settings, terms);
-  const file = parsed.kind === 'hub' ? parsed.file : undefined;
-  const revision = parsed.kind === 'hub' ? parsed.revision : `${category}, ${chosen ?? 'auto'}`;
+  const { single } = model;
   try {
-    if (file !== undefined) {
-      const wanted = new WantedFiles(remote, revision, { choice: { files: ggufFiles(file) } });
-      return { source: join(await wanted.obtain(onProgress), file), dtype: chosen };
+    if (single) {
+      const wanted = new WantedFiles(model, { category, choice: { files: single } });
+      return { source: join(await wanted.obtain(onProgress), single.path), dtype };
     }
-    const wanted = new WantedFiles(remote, revision, { choice, dtype: chosen });
-    return { source: await wanted.obtain(onProgress), dtype: chosen, choice: wanted.choice };
+    const wanted = new WantedFiles(model, { category, choice, dtype });
+    return { source: await wanted.obtain(onProgress), dtype, choice: wanted.choice };
   } catch (error) {
-    signal?.throwIfAborted();
-    throw diskError(error, quote(source), settings.cacheFolder);
+    model.signal?.throwIfAborted();
+    throw diskError(error, quote(model.given), model.settings.cacheFolder);
   }
 }
 
@@ -93,16 +71,18 @@ class WantedFiles<Choice extends FileChoice> {
   readonly #model: RemoteModel;
   /** Name under which its commit is kept: probing sees only the files that the choice needs. */
   readonly #revision: string;
-  readonly #wanted: Pick<FilesRequest<Choice>, 'choice' | 'dtype'>;
+  readonly #wanted: FilesRequest<Choice>;
 
-  constructor(model: RemoteModel, revision: string, wanted: Pick<FilesRequest<Choice>, 'choice' | 'dtype'>) {
+  constructor(model: RemoteModel, wanted: FilesRequest<Choice>) {
+    const { source } = model;
+    const { category, dtype = 'auto' } = wanted;
     this.#model = model;
-    this.#revision = revision;
+    this.#revision = source.kind === 'hub' ? source.revision : `${category}, ${dtype}`;
     this.#wanted = wanted;
   }
 
   /** @returns the folder */
-  async obtain(onProgress: ObtainOptions['onProgress']): Promise<string> {
+  async obtain(onProgress: OnProgress): Promise<string> {
     const { cache, settings } = this.#model;
     const cached = await cache.readListing(this.#revision);
     // It throws where a graph is lacking.
@@ -141,7 +121,7 @@ class WantedFiles<Choice extends FileChoice> {
     }
   }
 
-  async #complete(listing: Listing, onProgress: ObtainOptions['onProgress']): Promise<void> {
+  async #complete(listing: Listing, onProgress: OnProgress): Promise<void> {
     const { commit, files } = listing;
     const { cache } = this.#model;
     const missingOf = (wanted: readonly RemoteFile[]): readonly RemoteFile[] =>

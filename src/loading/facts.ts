@@ -12,9 +12,7 @@ import { readChangeTime } from '../folder/model-folder.ts';
 import { findMainFile, parseSource } from '../folder/source.ts';
 import { statedContextLength, readTextLength } from '../folder/text-length.ts';
 import { openRemote } from '../hub/describe-remote.ts';
-import { toRemoteModel } from '../hub/remote-model.ts';
-import { defaultRetryPolicy } from '../hub/retry.ts';
-import { resolveHubSettings } from '../hub/settings.ts';
+import { findRemote, type RemoteModel } from '../hub/remote-model.ts';
 import { chooseModel, recognizeFiles } from './choice.ts';
 
 /** A model as its small files describe it; its weights may be far away. */
@@ -40,23 +38,22 @@ export interface DescribeOptions {
 export const knownModels: readonly string[] = [...bundledModelNames, ...Object.keys(catalogue)];
 
 /** Finds out what a model is without downloading its weights. */
-export async function describeModel(
+export async function describeModel(source: string, options: DescribeOptions = {}): Promise<DescribedModel> {
+  return describeFound(source, findRemote(source, options), options.category);
+}
+
+/** `describeModel` for a source that was read. */
+export async function describeFound(
   source: string,
-  { hub, category: given, signal, onWarning }: DescribeOptions = {},
+  remote: RemoteModel | undefined,
+  given?: string,
 ): Promise<DescribedModel> {
-  const entry = findCatalogueEntry(source);
-  // A category that the catalogue contradicts is refused here, before anything is fetched.
-  const parsed = parseSource(source, given);
-  const settings = resolveHubSettings(hub);
   const filesOf = (evidence: FileEvidence) => {
     const category = given ?? recognizeFiles(evidence);
     return category === undefined ? undefined : chooseModel(category, backends[0], evidence).files;
   };
-  const terms = { policy: defaultRetryPolicy, signal, onWarning };
-  const place =
-    parsed.kind === 'local'
-      ? openPlace(source)
-      : await openRemote(toRemoteModel(parsed, settings, terms), given, filesOf);
+  const place = remote ? await openRemote(remote, given, filesOf) : openPlace(source);
+  const entry = findCatalogueEntry(source);
   const readFound = async (path: string): Promise<Json | undefined> => parseJson(await place.readText(path));
   const readJson = async (path: string): Promise<Json | undefined> =>
     (await readFound(path)) ??

@@ -3,26 +3,37 @@ import { categoryModels } from '../categories/models.ts';
 import type { Category } from '../categories/registry.ts';
 import type { Architecture } from '../contracts/architecture.ts';
 import type { BackendDefinition } from '../contracts/backend.ts';
-import type { BackendDescriptor, LoadProgress, ModelSpec } from '../contracts/model.ts';
+import type { Dtype } from '../contracts/files.ts';
+import type { BackendDescriptor, HubOptions, LoadProgress, ModelSpec } from '../contracts/model.ts';
 import { assertNames } from '../core/assert-names.ts';
 import { renameFields } from '../errors.ts';
 import { readEvidence } from '../folder/evidence.ts';
-import {
-  obtainFiles,
-  type FilesRequest,
-  type ObtainedModel,
-  type ObtainOptions,
-} from '../hub/obtain-files.ts';
-import { createProgressLine } from '../hub/progress.ts';
+import { assertDtype } from '../folder/graph-files.ts';
+import { obtainFiles, type ObtainedModel } from '../hub/obtain-files.ts';
+import { createProgressLine, type DownloadProgress } from '../hub/progress.ts';
+import { findRemote, type RemoteModel } from '../hub/remote-model.ts';
+import type { RetryPolicy } from '../hub/retry.ts';
 import { assertIntact } from '../hub/verify-files.ts';
 import { choiceOf, chooseModel } from './choice.ts';
 
 /** A model to obtain, as `createInference` takes it. */
-export type ModelRequest = Omit<FilesRequest, 'choice' | 'category'> & {
+export interface ModelRequest {
+  readonly source: string;
   readonly category: Category | (string & {});
+  readonly dtype?: Dtype | undefined;
+  readonly hub?: HubOptions | undefined;
   /** Default: ONNX Runtime, on this machine. */
   readonly backend?: BackendDescriptor | undefined;
-};
+}
+
+/** Progress and time limits of a download. */
+export interface ObtainOptions {
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  /** Told what an operator should know and what stops nothing. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly retry?: Partial<RetryPolicy> | undefined;
+}
 
 /**
  * Sees to it that the files of a model are on this disk, complete and checked: those of its architecture and dtype, and
@@ -38,12 +49,19 @@ export type ModelRequest = Omit<FilesRequest, 'choice' | 'category'> & {
  * const { source } = await obtainModel({ source: 'HuggingFaceTB/SmolLM2-360M-Instruct', category: 'chat', dtype: 'q4' });
  * ```
  */
-export async function obtainModel(request: ModelRequest, options?: ObtainOptions): Promise<ObtainedModel> {
+export async function obtainModel(
+  request: ModelRequest,
+  options: ObtainOptions = {},
+): Promise<ObtainedModel> {
   assertNames('obtainModel', request, ['source', 'category', 'dtype', 'hub', 'backend']);
-  if (options) assertNames('obtainModel', options, ['onProgress', 'onWarning', 'signal', 'retry']);
-  const choice = choiceOf(request.category, backendOf(request) ?? backends[0]);
-  const { source, dtype } = await obtainFiles({ ...request, choice }, options);
-  return { source, dtype };
+  assertNames('obtainModel', options, ['onProgress', 'onWarning', 'signal', 'retry']);
+  const { category, dtype, hub } = request;
+  const choice = choiceOf(category, backendOf(request) ?? backends[0]);
+  if (dtype !== undefined) assertDtype(dtype);
+  const remote = findRemote(request.source, { ...options, category, hub });
+  if (!remote) return { source: request.source, dtype };
+  const obtained = await obtainFiles(remote, { category, choice, dtype }, options.onProgress);
+  return { source: obtained.source, dtype: obtained.dtype };
 }
 
 /** A model whose files are on this disk, as they should be, and what opens it. */
@@ -55,33 +73,32 @@ export interface ReadyModel {
 /** Obtains and verifies the files of a model and of those beside it; standard error shows how a download goes. */
 export async function obtainSpec(
   spec: ModelSpec & { readonly category: string },
-  backend: BackendDefinition,
-  onProgress: (progress: LoadProgress) => void,
+  { remote, backend }: { readonly remote: RemoteModel | undefined; readonly backend: BackendDefinition },
+  tell: (progress: LoadProgress) => void,
 ): Promise<ReadyModel> {
   const showProgress = createProgressLine(process.stderr);
   let download: Omit<LoadProgress, 'phase'> = {};
-  const options: ObtainOptions = {
-    onProgress(progress) {
-      showProgress(progress);
-      const { receivedBytes, totalBytes } = progress.overall;
-      download = { receivedBytes, totalBytes };
-      onProgress({ phase: 'downloading', ...download });
-    },
-    onWarning: (message) => console.warn(`slashv1: ${message}`),
+  const onProgress = (progress: DownloadProgress): void => {
+    showProgress(progress);
+    const { receivedBytes, totalBytes } = progress.overall;
+    download = { receivedBytes, totalBytes };
+    tell({ phase: 'downloading', ...download });
   };
-  const { category, hub } = spec;
-  const choice = choiceOf(category, backend);
-  const request = { source: spec.source, category, dtype: spec.dtype, hub, choice };
-  const obtained = await obtainFiles(request, options);
-  const withCompanions = await obtainCompanions(spec, options);
-  const { source, dtype } = obtained;
-  onProgress({ phase: 'verifying', ...download });
-  await assertIntact(source, spec.verify);
-  onProgress({ phase: 'opening', ...download });
+  const { category, verify } = spec;
+  const request = { category, dtype: spec.dtype, choice: choiceOf(category, backend) };
+  if (request.dtype !== undefined) assertDtype(request.dtype);
+  const obtained = remote && (await obtainFiles({ ...remote, onWarning }, request, onProgress));
+  const withCompanions = await obtainCompanions(spec, onProgress);
+  const { source, dtype } = obtained ?? spec;
+  tell({ phase: 'verifying', ...download });
+  await assertIntact(source, verify);
+  tell({ phase: 'opening', ...download });
   // What a folder of this disk holds counts once it was compared.
-  const { architecture } = obtained.choice ?? chooseModel(category, backend, readEvidence(source));
+  const { architecture } = obtained?.choice ?? chooseModel(category, backend, readEvidence(source));
   return { spec: { ...withCompanions, source, dtype }, architecture };
 }
+
+const onWarning = (message: string): void => console.warn(`slashv1: ${message}`);
 
 /**
  * Sees to it that the models beside a model are on this disk.
@@ -89,7 +106,7 @@ export async function obtainSpec(
  */
 async function obtainCompanions<Spec extends ModelSpec & { readonly category: string }>(
   spec: Spec,
-  options: ObtainOptions,
+  onProgress: (progress: DownloadProgress) => void,
 ): Promise<Spec> {
   const { companions } = categoryModels.get(spec.category) ?? {};
   if (!companions) return spec;
@@ -100,8 +117,10 @@ async function obtainCompanions<Spec extends ModelSpec & { readonly category: st
   const obtained: Record<string, string> = { ...given };
   for (const field of fields) {
     try {
-      const model = { source: given[field]!, category: spec.category, hub: spec.hub };
-      const { source } = await obtainFiles({ ...model, choice: { files } }, options);
+      const { category, hub } = spec;
+      const remote = findRemote(given[field]!, { category, hub, onWarning });
+      const request = { category, choice: { files } };
+      const { source } = remote ? await obtainFiles(remote, request, onProgress) : { source: given[field]! };
       await assertIntact(source, spec.verify);
       obtained[field] = source;
     } catch (error) {

@@ -6,9 +6,10 @@ import type { Pipeline } from '../contracts/category.ts';
 import type { LoadProgress, ModelSpec } from '../contracts/model.ts';
 import { deviceNumber } from '../core/device.ts';
 import { fieldError } from '../errors.ts';
+import { findRemote } from '../hub/remote-model.ts';
 import { chosenRuntime } from '../runtime/choose-runtime.ts';
 import { withRunHeaders } from '../runtime/http/run-headers.ts';
-import { describeModel } from './facts.ts';
+import { describeFound } from './facts.ts';
 import { obtainSpec } from './files.ts';
 
 /** Loads a model into this process, after a download where it comes from the network; standard error shows how that goes. */
@@ -32,11 +33,11 @@ export async function loadPipeline(
   }
   const backend = backendOf(spec);
   if (!backend) throw fieldError('backend', 'expected one that exists');
-  const category = spec.category ?? (await describeModel(spec.source, { hub: spec.hub })).category;
-  const described = { ...spec, category };
-  const opened = await backend.open(described);
+  const opened = await backend.open(spec);
   if ('loadPipeline' in opened) return opened.loadPipeline(spec);
-  const ready = await obtainSpec(described, backend, onProgress);
+  const remote = findRemote(spec.source, spec);
+  const category = spec.category ?? (await describeFound(spec.source, remote)).category;
+  const ready = await obtainSpec({ ...spec, category }, { remote, backend }, onProgress);
   const load = await loaderOf(category)();
   const pipeline = await load(ready.spec, opened.sessions, ready.architecture as Architecture<never>);
   const whole = opened.wrap ? carryHeaders(opened.wrap(pipeline)) : pipeline;

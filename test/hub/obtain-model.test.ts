@@ -7,7 +7,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { downloadFile } from '../../src/hub/download.ts';
-import type { ObtainOptions } from '../../src/hub/obtain-files.ts';
+import type { ObtainOptions } from '../../src/loading/files.ts';
 import { obtainModel, type ModelRequest } from '../../src/loading/files.ts';
 import { listCachedModels, openRepositoryCache } from '../../src/hub/model-cache.ts';
 import type { DownloadProgress } from '../../src/hub/progress.ts';
