@@ -59,7 +59,7 @@ module.exports = {
       '^src/runtime/',
       [
         '^src/(core|runtime)/',
-        '^src/contracts/(decoder|graph)\\.ts$',
+        '^src/contracts/(decoder|graph|text-model)\\.ts$',
         '^src/errors\\.ts$',
         '^node_modules/(koffi|onnxruntime|sharp|wavefile)',
         '^node_modules/(@evan/opus|@wasm-audio-decoders|mpg123-decoder|node-webcodecs|opus-decoder)/',
@@ -84,12 +84,13 @@ module.exports = {
       '^src/folder/',
       [
         '^src/(core|folder)/',
-        '^src/runtime/(onnx-file|unpacked-path)\\.ts$',
+        '^src/runtime/unpacked-path\\.ts$',
         '^src/errors\\.ts$',
+        contracts,
         '^node_modules/@huggingface/',
         '^(node:)?(fs|path|url|module|crypto|os)(/promises)?$',
       ],
-      'the files of a model see core and errors, how ONNX files are read, and where native code finds files',
+      'the files of a model see core, contracts and errors, and where native code finds files',
     ),
     only(
       'hub',
@@ -98,6 +99,7 @@ module.exports = {
         '^src/(core|folder|hub)/',
         '^src/runtime/http/(answer-body|answer-clock|reason-of-fetch|parse-answer)\\.ts$',
         '^src/errors\\.ts$',
+        contracts,
         '^(node:)?(fs|path|url|module|crypto|os|stream|timers)(/promises)?$',
       ],
       'downloads see the files of a model, and how answers of servers are read',
@@ -180,12 +182,7 @@ module.exports = {
     only(
       'contracts',
       '^src/contracts/',
-      [
-        '^src/contracts/',
-        '^src/(core|hub|folder|runtime|validation)/',
-        '^src/errors\\.ts$',
-        '^node_modules/zod/',
-      ],
+      ['^src/(contracts|core|validation)/', '^src/errors\\.ts$', '^node_modules/zod/'],
       'the floors above meet here alone',
     ),
     {
@@ -209,7 +206,6 @@ module.exports = {
         '^src/categories/[a-z-]+\\.ts$',
         '^src/categories/[a-z]+/(category|models|events|request|result|settings|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
         ...sharedByCategories,
-        '^src/hub/(describe-model|settings)\\.ts$',
         '^node_modules/zod/',
       ],
       'the contract and the lists of categories',

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInference } from '../src/inference.ts';
-import { checkModel } from '../src/loading/model-settings.ts';
+import { checkModel } from '../src/loading/settings.ts';
 import { toModelParameters } from '../src/loading/model-parameters.ts';
 
 const messages = [{ role: 'user', content: 'Describe a scene with three shapes.' }] as const;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { describeMachine } from '../../dist/benchmarks/bench/machine.js';
 import { gatherFacts } from '../../dist/src/cli/models/model-facts.js';
-import { describeModel } from '../../dist/src/loading/recognize-model.js';
+import { describeModel } from '../../dist/src/loading/facts.js';
 import { compareAnswers } from './answers.js';
 import { renderPage, writePlots } from './page.js';
 import { listParts, order } from './parts.js';

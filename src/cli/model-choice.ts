@@ -1,8 +1,9 @@
-import { storedDtypes, type Dtype } from '../folder/graph-files.ts';
+import type { Dtype } from '../contracts/files.ts';
+import { storedDtypes } from '../folder/graph-files.ts';
 import { check, UsageError, type OptionTable, type OptionValues } from './options.ts';
 import { readHubOptions, type HubValues } from './hub-options.ts';
 import { categoryNames } from '../categories/registry.ts';
-import { settingsOf } from '../loading/model-settings.ts';
+import { settingsOf } from '../loading/settings.ts';
 import type { ModelSettings } from './model-settings.ts';
 
 /** Options of commands about one kind of weights of a model. */

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { didYouMean } from '../core/text/suggest.ts';
 import type { ModelOptions } from '../contracts/model.ts';
-import { settingsOf } from '../loading/model-settings.ts';
+import { settingsOf } from '../loading/settings.ts';
 import { UsageError } from './options.ts';
 
 /** A model as flags and config files describe it: its category may be left to its files. */

@@ -1,7 +1,6 @@
 import type { SessionBackend } from './sessions.ts';
 import type { ModelSpec } from './model.ts';
-import type { FileEvidence } from '../hub/describe-model.ts';
-import type { ModelFiles } from '../folder/model-files.ts';
+import type { FileEvidence, ModelFiles } from './files.ts';
 
 /**
  * One kind of model of a category, one line in a list of them: `architectures.ts` of the category for graphs that any

@@ -2,7 +2,7 @@ import type { Architecture } from './architecture.ts';
 import type { CategoryDefinition, Pipeline } from './category.ts';
 import type { BackendDescriptor, ModelSpec } from './model.ts';
 import type { SessionBackend } from './sessions.ts';
-import type { ModelFiles } from '../folder/model-files.ts';
+import type { ModelFiles } from './files.ts';
 
 /** Loads a model into this process. */
 export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;

@@ -12,8 +12,7 @@ import type {
 } from './run.ts';
 import type { CategoryTelemetry } from './telemetry.ts';
 import type { ParameterTable } from '../core/parameters/descriptor.ts';
-import type { FileEvidence } from '../hub/describe-model.ts';
-import type { ModelFiles } from '../folder/model-files.ts';
+import type { FileEvidence, ModelFiles } from './files.ts';
 import type { Descriptions } from '../validation/describe-fields.ts';
 import type { SettingTable } from '../validation/setting-table.ts';
 

@@ -3,8 +3,8 @@ import type { ToolCallFacts } from '../core/chat/tool-calls/format.ts';
 import type { Device } from '../core/device.ts';
 import type { ParameterDescriptor } from '../core/parameters/descriptor.ts';
 import type { Verification } from '../core/verification.ts';
-import type { Dtype } from '../folder/graph-files.ts';
-import type { HubOptions } from '../hub/settings.ts';
+import type { LoadPhase, ModelState } from '../core/model-states.ts';
+import type { Dtype } from './files.ts';
 
 /** The part of a parameter's descriptor that a model may narrow. */
 export type ParameterBounds = Pick<ParameterDescriptor, 'min' | 'max' | 'default' | 'step'>;
@@ -32,6 +32,21 @@ export interface ModelInfo {
   readonly created: number;
   /** The organization that publishes it, `slashv1`, or `remote` for a model of a remote server. */
   readonly ownedBy: string;
+}
+
+/** Source and cache of models, as plain data. */
+export interface HubOptions {
+  /** Address of the hub; default `HF_ENDPOINT`, else `https://huggingface.co`. */
+  readonly endpoint?: string | undefined;
+  /** Token for the endpoint, sent only to its origin; default `HF_TOKEN`. */
+  readonly token?: string | undefined;
+  /**
+   * Folder of downloaded models, with the layout that the hub's libraries share; default `SLASHV1_CACHE`, else theirs:
+   * `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else `~/.cache/huggingface/hub`.
+   */
+  readonly cacheFolder?: string | undefined;
+  /** Whether only what is in the cache may be used; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false. */
+  readonly offline?: boolean | undefined;
 }
 
 /** Settings that every model may have; those of its category and the limits of its queue stand beside them. */
@@ -111,22 +126,9 @@ export interface BackendDescriptor {
   readonly kind: string;
 }
 
-export const modelStates = [
-  'unloaded',
-  'loading',
-  'ready',
-  'unreachable',
-  'draining',
-  'failed',
-  'closed',
-] as const;
-
-/** Steps of a load; a model whose files are on this disk needs no download. */
-export const loadPhases = ['downloading', 'verifying', 'opening'] as const;
-
 /** How far the loading of a model is. */
 export interface LoadProgress {
-  readonly phase: (typeof loadPhases)[number];
+  readonly phase: LoadPhase;
   /** Bytes of its download, with those of an earlier attempt; left out where there is none. */
   readonly receivedBytes?: number | undefined;
   /** Bytes of all files of its download, as far as they are known. */
@@ -141,7 +143,7 @@ export interface ModelStatus {
    * model can't be loaded; `unreachable` while none of the servers that run it is healthy; `draining` when it is ready, but
    * about to be closed, so that balancers send nobody any more.
    */
-  readonly state: (typeof modelStates)[number];
+  readonly state: ModelState;
   /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
   readonly running: number;
   readonly waiting: number;

@@ -1,9 +1,7 @@
 import type { ModelSpec } from './model.ts';
-import type { ModelFolder } from '../folder/model-folder.ts';
-import type { TextTokenizer } from '../folder/tokenizer.ts';
+import type { ModelFolder, TextTokenizer, EncodedText } from './text-model.ts';
 import type { Session } from './graph.ts';
 import type { Decoder } from './decoder.ts';
-import type { EncodedText } from '../runtime/encoder/token-inputs.ts';
 
 export interface Graph {
   /** Path of its file. */

@@ -1,4 +1,4 @@
-import type { Dtype } from './graph-files.ts';
+import type { Dtype } from '../contracts/files.ts';
 
 /** A well-known model of the hub. */
 export interface CatalogueEntry {

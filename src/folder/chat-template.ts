@@ -19,7 +19,7 @@ import { probes, probeTool, probeTurns, type TurnFates } from './template-probes
 import { compileTemplate, TemplateRefusal, type CompiledTemplate } from '../core/jinja/template.ts';
 import { toValue, type Value } from '../core/jinja/values.ts';
 import { sourceError } from './model-files.ts';
-import type { ModelFolder } from './model-folder.ts';
+import type { ModelFolder } from '../contracts/text-model.ts';
 import { tokenText } from './tokenizer.ts';
 import { abbreviate, describeValue } from '../core/text/quote.ts';
 

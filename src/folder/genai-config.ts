@@ -1,4 +1,4 @@
-type Json = Readonly<Record<string, unknown>>;
+import type { Json } from '../contracts/files.ts';
 
 /** The file that onnxruntime-genai's builder writes in place of `config.json`. */
 export const genaiConfigFile = 'genai_config.json';

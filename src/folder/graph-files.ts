@@ -2,10 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { explainFiles } from './explain-files.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
+import type { Dtype, FileTree } from '../contracts/files.ts';
 import { describeValue } from '../core/text/quote.ts';
-
-/** The weights of a model to load. */
-export type Dtype = 'auto' | 'fp32' | 'fp16' | 'q8' | 'q4' | 'q4f16';
 
 /** Dtype → what exporters put after a graph's name; in the order in which `auto` prefers them. */
 const suffixes = {
@@ -23,15 +21,6 @@ export const storedDtypes = Object.keys(suffixes) as readonly StoredDtype[];
 
 /** All values of the setting `dtype`. */
 export const dtypes = ['auto', ...storedDtypes] as const;
-
-/** The files of a model, wherever they are. */
-export interface FileTree {
-  /** For messages: a path or the id of a repository. */
-  readonly name: string;
-  has(path: string): boolean;
-  /** Names of the files in one folder, `''` for the outermost; none where the folder is missing. */
-  list(folder: string): readonly string[];
-}
 
 /** Files on this disk. */
 export function localFiles(path: string): FileTree {

@@ -1,19 +1,6 @@
-import { findGraph, graphsIn, missingGraph, needGraph, type Dtype, type FileTree } from './graph-files.ts';
+import type { Dtype, FileTree, ModelFiles } from '../contracts/files.ts';
+import { findGraph, graphsIn, missingGraph, needGraph } from './graph-files.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
-
-/** The files that the models of a category are made of. */
-export interface ModelFiles {
-  /** Small files, those included that a model may lack; `*` stands for any name in a folder. */
-  readonly small: readonly string[];
-  /** Usual names of its graphs, without the suffix of the dtype and `.onnx`. */
-  readonly stems: readonly string[];
-  /**
-   * Paths of the graphs.
-   *
-   * @throws InferenceError `invalid_request` where one is missing
-   */
-  graphs(files: FileTree, dtype?: Dtype): readonly string[];
-}
 
 /** Path of the graph of a model with one graph. */
 export const usualGraph = 'onnx/model.onnx';

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { countJson } from '../core/text/bounded-json.ts';
 import { describeValue } from '../core/text/quote.ts';
 import { orThrow } from '../errors.ts';
-import { localFiles, type Dtype } from './graph-files.ts';
+import type { Dtype, Json } from '../contracts/files.ts';
+import type { ModelFolder } from '../contracts/text-model.ts';
+import { localFiles } from './graph-files.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { decoderGraph, sourceError } from './model-files.ts';
 
@@ -33,22 +35,6 @@ const sizes = [
   'num_key_value_heads',
   'vocab_size',
 ];
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** The files of one model in Hugging Face's ONNX layout. */
-export interface ModelFolder {
-  readonly path: string;
-  readonly config: Json;
-  /** Empty where the file is missing. */
-  readonly generationConfig: Json;
-  readonly tokenizer: Json;
-  readonly tokenizerConfig: Json;
-  /** Jinja source, or several by name. */
-  readonly chatTemplate: string | Readonly<Record<string, string>> | undefined;
-  /** Unix time in seconds of the model's config file. */
-  readonly created: number;
-}
 
 /** Reads the small files of a text model. */
 export async function openModelFolder(path: string): Promise<ModelFolder> {

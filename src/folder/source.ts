@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bundledModelNames } from './bundled-models.ts';
 import { findCatalogueEntry } from './catalogue.ts';
 import { genaiConfigFile } from './genai-config.ts';
-import type { Dtype } from './graph-files.ts';
+import type { Dtype } from '../contracts/files.ts';
 import { explainPath } from './explain-files.ts';
 import { sourceError } from './model-files.ts';
 import { orThrow } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { fieldError } from '../errors.ts';
-import type { ModelFolder } from './model-folder.ts';
+import type { ModelFolder } from '../contracts/text-model.ts';
 
 /** Families that count positions from the number that follows the padding token's id. */
 const offsetFamilies = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet']);

@@ -1,36 +1,8 @@
 import { byteOfCharacter } from '../core/tokenization/byte-characters.ts';
-import type { PairEncoder } from '../core/tokenization/pair-encoder.ts';
 import { createTokenizer } from '../core/tokenization/tokenizer.ts';
 import { InferenceError, orThrow, sentence } from '../errors.ts';
 import { sourceError } from './model-files.ts';
-import type { ModelFolder } from './model-folder.ts';
-
-/** Text to token ids and back. */
-export interface TextTokenizer {
-  /** Highest id + 1. */
-  readonly vocabularySize: number;
-  /** Without adding special tokens; those spelled out in the text become their ids. */
-  encode(text: string): number[];
-  /** The same in slices: yields after each part of bounded cost. Without it, `encode` is quick enough. */
-  encodeSteps?(text: string): Generator<void, number[]>;
-  /** The special tokens that the model expects around a text, such as `[CLS]` and `[SEP]`. */
-  readonly frame: { readonly before: readonly number[]; readonly after: readonly number[] };
-  /**
-   * Puts one text together with others, as a model reads them that compares them.
-   *
-   * @throws InferenceError `invalid_request` for a tokenizer that knows no pairs
-   */
-  pairWith(text: string): PairEncoder;
-  /** Special tokens included as text. */
-  decode(ids: readonly number[]): string;
-  tokenToId(token: string): number | undefined;
-  /** A token as the vocabulary spells it, such as `Ġthe`. */
-  idToToken(id: number): string | undefined;
-  /** True for control tokens such as `<|im_end|>`, which are no part of an answer. */
-  isSpecial(id: number): boolean;
-  /** UTF-8 bytes that one token stands for; part of a character is possible. */
-  bytesOf(id: number): Uint8Array;
-}
+import type { ModelFolder, TextTokenizer } from '../contracts/text-model.ts';
 
 /** Makes a tokenizer of a model's `tokenizer.json`. Its limits of length and its padding don't count here. */
 export function createTextTokenizer({

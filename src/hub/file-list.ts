@@ -1,12 +1,8 @@
-import { parseContentHash, type ContentHash } from './verified-files.ts';
+import type { DescribedFile } from '../contracts/files.ts';
+import { parseContentHash, readNote, type ContentHash } from './verified-files.ts';
 import { orElse } from '../errors.ts';
-import { readNote } from './json.ts';
 
-export interface ListedFile {
-  /** Within the model, separated by `/`. */
-  readonly path: string;
-  /** `undefined` if the server reports none. */
-  readonly sizeBytes: number | undefined;
+export interface ListedFile extends DescribedFile {
   /** `undefined` if the server reports none. */
   readonly hash?: ContentHash | undefined;
 }

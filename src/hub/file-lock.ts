@@ -2,7 +2,7 @@ import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { delay } from './retry.ts';
-import { readJsonFile } from './json.ts';
+import { readJsonFile } from '../folder/json.ts';
 
 const pollMs = 200;
 const heartbeatMs = 5_000;

@@ -1,7 +1,7 @@
 import type { InferenceError } from '../errors.ts';
 import { readText, type BodyOptions } from '../runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
-import { TransientError, type RetryPolicy } from './retry.ts';
+import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
 
 /** Server and model of requests, with their names for messages, and how patiently they are made. */
@@ -60,6 +60,20 @@ export async function openUrl(
     at = redirectTarget(response, at);
   }
   throw sourceError(`${new URL(url).host} redirects ${remote.label} in circles`);
+}
+
+/** Asks a server, several times if need be, and ends a request that takes too long. */
+export async function askServer<T>(
+  remote: Remote,
+  url: string,
+  read: (answer: HubResponse, signal: AbortSignal) => T | Promise<T>,
+  request: Omit<HubRequest, 'signal'> = {},
+): Promise<T> {
+  return withRetries(async () => {
+    const timeout = AbortSignal.timeout(remote.policy.stallMs);
+    const signal = remote.signal ? AbortSignal.any([remote.signal, timeout]) : timeout;
+    return read(await openUrl(remote, url, { ...request, signal }), signal);
+  }, remote);
 }
 
 /** The text of an answer, in UTF-8. */

@@ -1,12 +1,6 @@
 import { posix } from 'node:path';
-import {
-  graphNames,
-  weightFileNames,
-  weightFiles,
-  type Dtype,
-  type FileTree,
-} from '../folder/graph-files.ts';
-import type { ModelFiles } from '../folder/model-files.ts';
+import type { Dtype, FileTree, ModelFiles } from '../contracts/files.ts';
+import { graphNames, weightFileNames, weightFiles } from '../folder/graph-files.ts';
 
 export interface Choice {
   readonly files: ModelFiles;

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { InferenceError, sentence } from '../errors.ts';
 import { parseContentHash } from './verified-files.ts';
 import type { Listing, RemoteFile } from './file-list.ts';
-import { openUrl, readAnswer, refusal, type HubRequest, type HubResponse, type Remote } from './http.ts';
+import { askServer, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
 import type { RemoteModel } from './remote-model.ts';
-import { beforeCache, TransientError, withRetries } from './retry.ts';
+import { beforeCache, TransientError } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
-import { parseJson } from './json.ts';
+import { parseJson } from '../folder/json.ts';
 
 /** A file in the hub's listing; with `blobs=true` also its size and hashes. */
 interface Sibling {
@@ -200,18 +200,4 @@ function encodePath(path: string): string {
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 40);
-}
-
-/** Asks a server, several times if need be, and ends a request that takes too long. */
-export async function askServer<T>(
-  remote: Remote,
-  url: string,
-  read: (answer: HubResponse, signal: AbortSignal) => T | Promise<T>,
-  request: Omit<HubRequest, 'signal'> = {},
-): Promise<T> {
-  return withRetries(async () => {
-    const timeout = AbortSignal.timeout(remote.policy.stallMs);
-    const signal = remote.signal ? AbortSignal.any([remote.signal, timeout]) : timeout;
-    return read(await openUrl(remote, url, { ...request, signal }), signal);
-  }, remote);
 }

@@ -1,22 +1,8 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { HubOptions } from '../contracts/model.ts';
 import { fieldError } from '../errors.ts';
 import { describeValue } from '../core/text/quote.ts';
-
-/** Source and cache of models, as plain data. */
-export interface HubOptions {
-  /** Address of the hub; default `HF_ENDPOINT`, else `https://huggingface.co`. */
-  readonly endpoint?: string | undefined;
-  /** Token for the endpoint, sent only to its origin; default `HF_TOKEN`. */
-  readonly token?: string | undefined;
-  /**
-   * Folder of downloaded models, with the layout that the hub's libraries share; default `SLASHV1_CACHE`, else theirs:
-   * `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else `~/.cache/huggingface/hub`.
-   */
-  readonly cacheFolder?: string | undefined;
-  /** Whether only what is in the cache may be used; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false. */
-  readonly offline?: boolean | undefined;
-}
 
 export type HubSettings = Readonly<ReturnType<typeof resolveHubSettings>>;
 

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceFile } from './replace-file.ts';
-import { readNote } from './json.ts';
+import { readJsonFile } from '../folder/json.ts';
 
 /** A file as the file system showed it when its content was compared: `algorithm:hex size mtimeMs inode`. */
 type FileState = string;
@@ -29,6 +29,12 @@ export async function writeVerified(folder: string, files: VerifiedFiles): Promi
   const note = JSON.stringify({ format_version: 1, files }, null, 1);
   // Where it fails, the next load compares once more.
   await replaceFile(noteOf(folder), note).catch(() => undefined);
+}
+
+/** The files that a note in the cache lists; `undefined` also for one that a newer program has written. */
+export async function readNote<Files>(path: string): Promise<Files | undefined> {
+  const { format_version: version, files } = (await readJsonFile(path)) ?? {};
+  return version === 1 ? (files as Files) : undefined;
 }
 
 function noteOf(folder: string): string {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { toWireName, type ParameterDescriptor } from '../core/parameters/descriptor.ts';
 import type { CategoryRegistry } from '../contracts/category.ts';
-import { type ModelInfo, loadPhases, modelStates, type ModelStatus } from '../contracts/model.ts';
+import { loadPhases, modelStates } from '../core/model-states.ts';
+import type { ModelInfo, ModelStatus } from '../contracts/model.ts';
 import type { Route, RouteCall } from '../contracts/endpoint.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import { jsonResponse } from '../http/responses.ts';

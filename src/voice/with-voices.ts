@@ -1,5 +1,6 @@
 import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
-import { modelStates, type ModelStatus } from '../contracts/model.ts';
+import { modelStates } from '../core/model-states.ts';
+import type { ModelStatus } from '../contracts/model.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { quote } from '../core/text/quote.ts';
 import { openTalk, type Talk, type TalkOptions } from './talk.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recognizeFiles } from '../../src/loading/recognize-model.ts';
+import { recognizeFiles } from '../../src/loading/choice.ts';
 
 it.each([
   [{ architectures: ['LlamaForCausalLM'], model_type: 'llama' }, [], 'chat'],

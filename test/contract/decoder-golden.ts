@@ -8,7 +8,7 @@ import {
 import type { ChatEvent, ChatModelInfo } from '../../src/categories/chat/events.ts';
 import type { Pipeline } from '../../src/contracts/category.ts';
 import type { ChatMessage } from '../../src/core/chat/messages.ts';
-import type { Dtype } from '../../src/folder/graph-files.ts';
+import type { Dtype } from '../../src/contracts/files.ts';
 import { marginOf } from '../tolerance.ts';
 
 /** What the reference answered to a conversation, greedily. Log probabilities and logits have five decimals. */

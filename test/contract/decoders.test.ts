@@ -2,7 +2,7 @@ import type { ChatEvent, ChatModelInfo } from '../../src/categories/chat/events.
 import type { ChatRequest } from '../../src/categories/chat/request.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat } from '../../dist/src/index.js';
-import type { Dtype } from '../../src/folder/graph-files.ts';
+import type { Dtype } from '../../src/contracts/files.ts';
 import { createChatTemplate } from '../../src/folder/chat-template.ts';
 import { locateDecoder, openModelFolder } from '../../src/folder/model-folder.ts';
 import { createTextTokenizer } from '../../src/folder/tokenizer.ts';

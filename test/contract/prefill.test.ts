@@ -7,7 +7,7 @@ import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeli
 import type { PromptSession } from '../../src/backends/onnx/chat/prompt-session.ts';
 import type { Decoder, DecoderCache } from '../../src/contracts/decoder.ts';
 import { usePlugins } from '../../src/runtime/choose-runtime.ts';
-import type { Dtype } from '../../src/folder/graph-files.ts';
+import type { Dtype } from '../../src/contracts/files.ts';
 import { locateDecoder } from '../../src/folder/model-folder.ts';
 import { loadWithPrompts } from '../backends/onnx/chat/with-prompts.ts';
 import { missingWheel, wheelFolder } from '../runtime/native/wheels.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { backends } from '../../src/backends/registry.ts';
 import { categoryNames } from '../../src/categories/registry.ts';
-import { checkModel } from '../../src/loading/model-settings.ts';
+import { checkModel } from '../../src/loading/settings.ts';
 import { writeBackendTable } from './backends.ts';
 import { expectPage, withSection } from './generated-page.ts';
 

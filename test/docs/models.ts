@@ -1,6 +1,6 @@
 import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../src/folder/catalogue.ts';
 import { storedDtypes } from '../../src/folder/graph-files.ts';
-import type { ModelFiles } from '../../src/folder/model-files.ts';
+import type { ModelFiles } from '../../src/contracts/files.ts';
 import { categories } from '../../src/categories/registry.ts';
 
 const titles: Readonly<Record<CatalogueEntry['category'], string>> = {

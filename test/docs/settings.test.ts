@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { backendSettings } from '../../src/backends/settings.ts';
 import { categories } from '../../src/categories/registry.ts';
 import { limitSettings } from '../../src/engine/limits.ts';
-import { settingsOf } from '../../src/loading/model-settings.ts';
+import { settingsOf } from '../../src/loading/settings.ts';
 import type { SettingTable } from '../../src/validation/setting-table.ts';
 import { expectPage } from './generated-page.ts';
 import { commonTable, settingRows, writeSettingsPage } from './settings.ts';

@@ -4,7 +4,7 @@ import { backends } from '../../src/backends/registry.ts';
 import { backendSettings } from '../../src/backends/settings.ts';
 import { categories } from '../../src/categories/registry.ts';
 import { limitSettings } from '../../src/engine/limits.ts';
-import { checkModel, settingsOf } from '../../src/loading/model-settings.ts';
+import { checkModel, settingsOf } from '../../src/loading/settings.ts';
 import type { SettingTable } from '../../src/validation/setting-table.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { listsOf } from '../../src/loading/choose-architecture.ts';
+import { listsOf } from '../../src/loading/choice.ts';
 import { expectPage, withSection } from './generated-page.ts';
 import {
   contractMiniatures,

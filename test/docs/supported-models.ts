@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { categories } from '../../src/categories/registry.ts';
-import { listsOf } from '../../src/loading/choose-architecture.ts';
+import { listsOf } from '../../src/loading/choice.ts';
 import { readRegistries, type ListedCategory } from './registries.ts';
 
 type Results = Readonly<

@@ -4,7 +4,7 @@ import type { ChatMessage } from '../../src/core/chat/messages.ts';
 import { mergeTurns, type TurnKind } from '../../src/core/chat/turns.ts';
 import { createChatTemplate, type ChatTemplate } from '../../src/folder/chat-template.ts';
 import { withEveryTurn } from '../../src/folder/every-turn.ts';
-import type { ModelFolder } from '../../src/folder/model-folder.ts';
+import type { ModelFolder } from '../../src/contracts/text-model.ts';
 import { templateProbes } from '../../src/folder/template-probes.ts';
 
 const templateOf = (source: string): ChatTemplate =>

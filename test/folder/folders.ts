@@ -1,4 +1,4 @@
-import type { ModelFolder } from '../../src/folder/model-folder.ts';
+import type { ModelFolder } from '../../src/contracts/text-model.ts';
 
 /** A model's small files, as little of them as a test needs. */
 export function folderOf(parts: Partial<ModelFolder>): ModelFolder {

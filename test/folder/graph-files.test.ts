@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  assertDtype,
-  findGraph,
-  needGraph,
-  graphsIn,
-  weightFiles,
-  type FileTree,
-} from '../../src/folder/graph-files.ts';
-import type { ModelFiles } from '../../src/folder/model-files.ts';
+import type { FileTree, ModelFiles } from '../../src/contracts/files.ts';
+import { assertDtype, findGraph, needGraph, graphsIn, weightFiles } from '../../src/folder/graph-files.ts';
 import { categories } from '../../src/categories/registry.ts';
 
 function tree(...paths: string[]): FileTree {

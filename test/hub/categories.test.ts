@@ -2,10 +2,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { obtainModel } from '../../src/loading/obtain-model.ts';
+import { obtainModel } from '../../src/loading/files.ts';
 import { locateModel } from '../../src/folder/source.ts';
 import { loadPipeline } from '../../src/loading/load-pipeline.ts';
-import { describeModel } from '../../src/loading/recognize-model.ts';
+import { describeModel } from '../../src/loading/facts.ts';
 import { writeVoices } from '../categories/speech/pipeline/piper-speaker.ts';
 import { readFolder, startHub, type HubServer } from './hub-server.ts';
 

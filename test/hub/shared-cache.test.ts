@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { obtainModel, type ModelRequest } from '../../src/loading/obtain-model.ts';
+import { obtainModel, type ModelRequest } from '../../src/loading/files.ts';
 import { listCachedModels } from '../../src/hub/model-cache.ts';
 import { commitOf, filesIn, startHub, type HubServer } from './hub-server.ts';
 import { needs } from '../needs.ts';

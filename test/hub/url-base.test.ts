@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { obtainModel, type ModelRequest } from '../../src/loading/obtain-model.ts';
+import { obtainModel, type ModelRequest } from '../../src/loading/files.ts';
 import { locateModel } from '../../src/folder/source.ts';
 import { address, filesIn, listen, readFolder, send, stop } from './hub-server.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../src/core/chat/messages.ts';
 import { createChatTemplate, type ChatTemplate } from '../../src/folder/chat-template.ts';
 import { withEveryTurn } from '../../src/folder/every-turn.ts';
-import type { ModelFolder } from '../../src/folder/model-folder.ts';
+import type { ModelFolder } from '../../src/contracts/text-model.ts';
 import { probeTool, templateProbes } from '../../src/folder/template-probes.ts';
 import { withTools } from '../../src/folder/tool-template.ts';
 

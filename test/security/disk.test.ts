@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { locateModel } from '../../src/folder/source.ts';
-import { obtainModel } from '../../src/loading/obtain-model.ts';
+import { obtainModel } from '../../src/loading/files.ts';
 import { filesIn, readFolder, startHub, type HubServer } from '../hub/hub-server.ts';
 import { needs, otherSystem } from '../needs.ts';
 

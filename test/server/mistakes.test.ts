@@ -5,7 +5,7 @@ import { toFetch } from '../../adapters/fetch.ts';
 import { toNodeListener } from '../../adapters/node.ts';
 import { chat } from '../../src/categories/chat/settings.ts';
 import { createHandler } from '../../src/create-handler.ts';
-import { checkModels } from '../../src/loading/model-settings.ts';
+import { checkModels } from '../../src/loading/settings.ts';
 import type { HandlerOptions } from '../../src/server/options.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { sentForm, uploadOf } from './forms.ts';

@@ -3,7 +3,8 @@ import { conversationText, frameTokens } from '../../core/chat/estimate-prompt.t
 import { toTextMessage } from '../../core/chat/messages.ts';
 import { createChatTemplate } from '../../folder/chat-template.ts';
 import { withEveryTurn } from '../../folder/every-turn.ts';
-import { obtainFiles } from '../../hub/obtain-model.ts';
+import { obtainFiles } from '../../hub/obtain-files.ts';
+import { findRemote } from '../../hub/remote-model.ts';
 import { textFiles } from '../../folder/model-files.ts';
 import { openModelFolder } from '../../folder/model-folder.ts';
 import { locateModel } from '../../folder/source.ts';
@@ -16,9 +17,10 @@ const charactersPerTurn = 2 ** 14;
 
 /** Counts tokens with a model's own tokenizer, prompts as its chat template writes them. */
 export async function openTokenizerCounter(source: string): Promise<TokenCounter> {
-  const files = { small: textFiles, stems: [], graphs: () => [] };
-  const obtained = await obtainFiles({ source, category: 'chat', files });
-  const folder = await openModelFolder(locateModel(obtained.source));
+  const request = { category: 'chat', choice: { files: { small: textFiles, stems: [], graphs: () => [] } } };
+  const remote = findRemote(source, request);
+  const obtained = remote ? (await obtainFiles(remote, request)).source : source;
+  const folder = await openModelFolder(locateModel(obtained));
   const tokenizer = createTextTokenizer(folder);
   const template = folder.chatTemplate === undefined ? undefined : withEveryTurn(createChatTemplate(folder));
 

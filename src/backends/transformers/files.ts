@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { findGraph, graphsIn, storedDtypes, type Dtype, type FileTree } from '../../folder/graph-files.ts';
+import type { Dtype, FileTree, ModelFiles } from '../../contracts/files.ts';
+import { findGraph, graphsIn, storedDtypes } from '../../folder/graph-files.ts';
 import { missingGraph } from '../../folder/graph-files.ts';
-import type { ModelFiles } from '../../folder/model-files.ts';
 
 /** Graphs that another one contains. */
 const containedGraphs = ['decoder_model', 'decoder_with_past_model'];

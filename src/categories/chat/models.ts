@@ -1,5 +1,6 @@
 import type { CategoryModels } from '../../contracts/category.ts';
 import { findGraph } from '../../folder/graph-files.ts';
+import type { ModelFiles } from '../../contracts/files.ts';
 import {
   decoderGraph,
   decoderStems,
@@ -9,7 +10,6 @@ import {
   textFiles,
   visionGraph,
   visionStems,
-  type ModelFiles,
 } from '../../folder/model-files.ts';
 import { type ChatEvent, isDelta, type ChatDelta } from './events.ts';
 

@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts';
 import type { VectorSizes } from '../../core/embedding/dimensions.ts';
-import type { TextTokenizer } from '../../folder/tokenizer.ts';
+import type { TextTokenizer } from '../../contracts/text-model.ts';
 import type { SequenceEncoder } from '../../runtime/encoder/sequence-batcher.ts';
 
 export interface TokenSequence {

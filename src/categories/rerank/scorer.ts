@@ -1,6 +1,5 @@
-import type { TextTokenizer } from '../../folder/tokenizer.ts';
+import type { TextTokenizer, EncodedText } from '../../contracts/text-model.ts';
 import type { SequenceEncoder } from '../../runtime/encoder/sequence-batcher.ts';
-import type { EncodedText } from '../../runtime/encoder/token-inputs.ts';
 
 /** A loaded model that reads pairs of texts and gives each a logit, higher for more relevant: everything that the pipeline needs of it. */
 export interface Scorer extends SequenceEncoder<EncodedText> {

@@ -2,7 +2,7 @@ import type { Device } from '../../core/device.ts';
 import { completeImageRequest } from '../../categories/image/request.ts';
 import { hubOptionTable } from '../hub-options.ts';
 import { modelChoiceTable } from '../model-choice.ts';
-import { settingsOf } from '../../loading/model-settings.ts';
+import { settingsOf } from '../../loading/settings.ts';
 import { assertDevice, threadBounds } from '../../validation/device-setting.ts';
 import {
   check,

@@ -1,5 +1,5 @@
 import { defineCommand, exitCode } from '../command.ts';
-import { describeModel } from '../../loading/recognize-model.ts';
+import { describeModel } from '../../loading/facts.ts';
 import { formatBytes, formatCount } from '../format.ts';
 import { definitions, section } from '../help.ts';
 import { hubOptionTable } from '../hub-options.ts';

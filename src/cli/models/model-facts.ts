@@ -8,12 +8,13 @@ import { toolCallFacts, type ToolCallFacts } from '../../core/chat/tool-calls/fo
 import { withTools } from '../../folder/tool-template.ts';
 import { toChatTemplate } from '../../folder/model-folder.ts';
 import { estimateMemoryBytes, memoryOfWeights } from '../../folder/catalogue.ts';
-import { storedDtypes, type Dtype } from '../../folder/graph-files.ts';
+import type { Dtype, Json } from '../../contracts/files.ts';
+import { storedDtypes } from '../../folder/graph-files.ts';
 import { chooseFiles } from '../../hub/needed-files.ts';
 import { chooseRuntime } from '../../runtime/choose-runtime.ts';
-import type { DescribedModel } from '../../hub/describe-model.ts';
-import { readContextLength } from '../../loading/facts-at-hand.ts';
-import { filesOf } from '../../loading/recognize-model.ts';
+import { backends } from '../../backends/registry.ts';
+import { chooseModel } from '../../loading/choice.ts';
+import { readContextLength, type DescribedModel } from '../../loading/facts.ts';
 import { toModelParameters } from '../../loading/model-parameters.ts';
 import { orElse } from '../../errors.ts';
 
@@ -25,7 +26,7 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
   const { source, kind, category, entry, folder, files } = model;
   const chosen = dtype ?? entry?.dtype ?? 'auto';
   const config = (await model.readJson('config.json')) ?? {};
-  const modelFiles = filesOf(category, { files, config });
+  const { files: modelFiles } = chooseModel(category, backends[0], { files, config });
   const index = (await model.readJson('model_index.json')) ?? {};
   const sizes = new Map(files.map(({ path, sizeBytes }) => [path, sizeBytes]));
   const needed = (as: Dtype): readonly string[] =>
@@ -107,7 +108,6 @@ async function readTemplate(model: DescribedModel): Promise<TemplateFacts> {
   return orElse(probe, {});
 }
 
-type Json = Readonly<Record<string, unknown>>;
 type Sizes = ReadonlyMap<string, number | undefined>;
 
 /** Graphs, and the files beside them that hold what is too large for them. */

@@ -5,7 +5,7 @@ import type { HandlerOptions, HubOptions } from '../../index.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
 import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { hubOptionTable, hubSettingOptions, hubVariables } from '../hub-options.ts';
-import { checkModel } from '../../loading/model-settings.ts';
+import { checkModel } from '../../loading/settings.ts';
 import { assertVoice, isVoiceModel } from '../../voice/voice.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
 import {

@@ -1,4 +1,4 @@
-import { checkModel } from '../../loading/model-settings.ts';
+import { checkModel } from '../../loading/settings.ts';
 import { readHubOptions, type HubValues } from '../hub-options.ts';
 import { exitCode, untilInterrupted, type ExitCode } from '../command.ts';
 import { createNote, type Terminal } from '../terminal.ts';

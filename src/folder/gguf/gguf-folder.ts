@@ -7,7 +7,8 @@ import {
 } from '../../core/gguf/read-metadata.ts';
 import { orThrow } from '../../errors.ts';
 import { sourceError } from '../model-files.ts';
-import { readChangeTime, type ModelFolder } from '../model-folder.ts';
+import type { ModelFolder } from '../../contracts/text-model.ts';
+import { readChangeTime } from '../model-folder.ts';
 import { explainPath } from '../explain-files.ts';
 
 /** A GGUF file as a text model: the small files of the hub's layout, made of its metadata. */

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { sourceError, type ModelFiles } from '../model-files.ts';
+import type { ModelFiles } from '../../contracts/files.ts';
+import { sourceError } from '../model-files.ts';
 
 /** Whether a source names a GGUF file. */
 export function isGguf(source: string): boolean {

@@ -6,7 +6,7 @@ import {
 } from '../../core/grammar/engine/matcher.ts';
 import { createVocabulary, type Vocabulary } from '../../core/grammar/engine/vocabulary.ts';
 import { runSteps } from '../../core/run-steps.ts';
-import type { TextTokenizer } from '../tokenizer.ts';
+import type { TextTokenizer } from '../../contracts/text-model.ts';
 
 /** Grammars kept at most: a service asks for a few schemas again and again. */
 const maxGrammars = 64;

@@ -1,13 +1,6 @@
 import { float16ToFloat32Into } from '../../core/math/float16.ts';
 import type { Tensor, TensorSignature } from '../../contracts/graph.ts';
-
-/** One input of a text encoder, as its graph reads it. */
-export interface EncodedText {
-  /** At least one. */
-  readonly ids: ArrayLike<number>;
-  /** 0 for tokens of the first text, 1 for those of the second; default: 0 for all. */
-  readonly typeIds?: ArrayLike<number> | undefined;
-}
+import type { EncodedText } from '../../contracts/text-model.ts';
 
 type TokenType = 'int64' | 'int32';
 

@@ -1,4 +1,4 @@
-import type { EncodedText } from '../encoder/token-inputs.ts';
+import type { EncodedText } from '../../contracts/text-model.ts';
 import { LlamaContext } from './llama-context.ts';
 import type { LlamaModel } from './llama-model.ts';
 

@@ -11,7 +11,8 @@ import { inSlices } from '../../../src/concurrency/in-slices.ts';
 import { Turns } from '../../../src/concurrency/turns.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../src/folder/grammar/grammar-engine.ts';
 import { openModelFolder } from '../../../src/folder/model-folder.ts';
-import { createTextTokenizer, type TextTokenizer } from '../../../src/folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../src/contracts/text-model.ts';
+import { createTextTokenizer } from '../../../src/folder/tokenizer.ts';
 import { schemas } from '../../core/grammar/schemas.ts';
 
 let tokenizer: TextTokenizer;

@@ -1,6 +1,7 @@
 import { openModelFolder } from '../../../folder/model-folder.ts';
 import { locateModel } from '../../../folder/source.ts';
-import { createTextTokenizer, type TextTokenizer } from '../../../folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../contracts/text-model.ts';
+import { createTextTokenizer } from '../../../folder/tokenizer.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { ChatSettings } from '../../../categories/chat/settings.ts';
 import type { TextModel } from '../../../contracts/sessions.ts';

@@ -5,8 +5,9 @@ import type { EmbeddingSettings } from '../../../categories/embedding/settings.t
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
 import { localFiles } from '../../../folder/graph-files.ts';
-import { openModelFolder, type ModelFolder } from '../../../folder/model-folder.ts';
-import { createTextTokenizer, tokenText, type TextTokenizer } from '../../../folder/tokenizer.ts';
+import type { ModelFolder, TextTokenizer } from '../../../contracts/text-model.ts';
+import { openModelFolder } from '../../../folder/model-folder.ts';
+import { createTextTokenizer, tokenText } from '../../../folder/tokenizer.ts';
 import { longestOf } from '../../../runtime/encoder/token-inputs.ts';
 import { findStoredGraphs } from '../files.ts';
 import { disposerOf, loadPictureReader, openFolder, type PackageFolder } from '../load-options.ts';

@@ -17,7 +17,7 @@ import {
   whileWanted,
   type InferenceError,
 } from '../../../errors.ts';
-import type { TextTokenizer } from '../../../folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../contracts/text-model.ts';
 import { SequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
 import type { OpenedImage } from '../../../runtime/image.ts';

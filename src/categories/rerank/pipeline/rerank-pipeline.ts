@@ -5,7 +5,7 @@ import type { Architecture } from '../../../contracts/architecture.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { contextLengthError, whileWanted } from '../../../errors.ts';
 import { SequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
-import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
+import type { EncodedText } from '../../../contracts/text-model.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { RerankedDocument, RerankEvent, RerankModelInfo } from '../events.ts';

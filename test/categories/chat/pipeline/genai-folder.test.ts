@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import { completeChatRequest } from '../../../../src/categories/chat/request.ts';
-import { describeModel, recognizeModel } from '../../../../src/loading/recognize-model.ts';
+import { describeModel, recognizeModel } from '../../../../src/loading/facts.ts';
 
 const original = 'examples/models/tiny-chat';
 let folder: string;

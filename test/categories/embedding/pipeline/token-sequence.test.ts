@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TextTokenizer } from '../../../../src/folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../../src/contracts/text-model.ts';
 import { toTokenSequence } from '../../../../src/categories/embedding/pipeline/embedding-pipeline.ts';
 
 /** A character is a token. */

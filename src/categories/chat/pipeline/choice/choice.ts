@@ -10,7 +10,7 @@ import type { ReasoningSplitter } from '../../../../core/chat/reasoning.ts';
 import type { ToolCallParser } from '../../../../core/chat/tool-calls/parser.ts';
 import { createSampler, samplerParametersOf, type Sampler } from '../../../../core/sampling/sampler.ts';
 import { createDetokenizer, type Detokenizer } from '../../../../core/text/detokenizer.ts';
-import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import type { ChatEvent, TokenLogprobs } from '../../events.ts';
 import type { ChatRequest } from '../../request.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';

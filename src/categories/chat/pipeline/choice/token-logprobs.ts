@@ -1,5 +1,5 @@
 import { logProbabilitiesOf, type TokenLogProbability } from '../../../../core/sampling/log-probabilities.ts';
-import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import type { PromptTokenLogprobs, TokenLogprob, TokenLogprobs } from '../../events.ts';
 
 type Speller = Pick<TextTokenizer, 'bytesOf'>;

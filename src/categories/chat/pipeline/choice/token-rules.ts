@@ -1,4 +1,4 @@
-import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import type { ChatRequest } from '../../request.ts';
 
 /** The tokens that a request leaves to its answers. One serves all of its choices. */

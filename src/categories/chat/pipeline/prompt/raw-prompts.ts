@@ -1,6 +1,6 @@
 import { findInfillTokens } from '../../../../core/chat/fill-in-the-middle.ts';
 import { fieldError, unsupportedError } from '../../../../errors.ts';
-import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import type { ChatRequest } from '../../request.ts';
 import { encodePrompt, type EncodeSteps, type PromptLimit, type PromptOptions } from './encode-prompt.ts';
 

@@ -1,5 +1,5 @@
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
-import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 
 /** Continuations of a system prompt that leave it as it is, and join its last characters to different tokens. */
 const continuations = ['', 'a', ' 1', '\n\n'];

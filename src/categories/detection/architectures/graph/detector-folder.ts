@@ -3,14 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseClassNames, toClassNames } from '../../../../core/vision/class-names.ts';
 import { fieldError, orThrow } from '../../../../errors.ts';
-import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
+import type { Dtype, Json } from '../../../../contracts/files.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
 import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../../folder/model-files.ts';
 import { readChangeTime, readJson } from '../../../../folder/model-folder.ts';
 import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
 import { bundledModelNames } from '../../../../folder/bundled-models.ts';
 import { findMainFile, locateModel } from '../../../../folder/source.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 interface DetectorFolderOptions {
   readonly classNames?: string | readonly string[] | undefined;

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { PoolingMode } from '../../../../core/embedding/pooling.ts';
-import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
+import type { Dtype, Json } from '../../../../contracts/files.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
 import { singleGraph, sourceError, usualGraph } from '../../../../folder/model-files.ts';
 import { readTextLength } from '../../../../folder/text-length.ts';
 import { openModelFolder, readJson } from '../../../../folder/model-folder.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Finds and reads the small files of an embedding model: a text model, and how sentence-transformers makes a vector of its

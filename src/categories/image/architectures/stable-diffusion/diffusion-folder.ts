@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { readClipTokenizer, type ClipTokenizer } from './clip-tokenizer.ts';
-import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
+import type { Dtype, Json } from '../../../../contracts/files.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
 import { diffusionFolders, diffusionGraph } from './files.ts';
 import { readChangeTime, readJson } from '../../../../folder/model-folder.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 export interface DiffusionComponent {
   /** Name of its folder, such as `unet`. */

@@ -1,11 +1,6 @@
-import {
-  findGraph,
-  graphsIn,
-  missingGraph,
-  type Dtype,
-  type FileTree,
-} from '../../../../folder/graph-files.ts';
-import { isOpen, type ModelFiles } from '../../../../folder/model-files.ts';
+import type { Dtype, FileTree, ModelFiles } from '../../../../contracts/files.ts';
+import { findGraph, graphsIn, missingGraph } from '../../../../folder/graph-files.ts';
+import { isOpen } from '../../../../folder/model-files.ts';
 
 /** Possible folders of the parts of a diffusion model: the first with a graph counts. */
 export const diffusionFolders = {

@@ -8,12 +8,8 @@ import { locateModel } from '../../../../folder/source.ts';
 import { chooseTextLength, readTextLength } from '../../../../folder/text-length.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { defaultBatchLimits } from '../../../../runtime/encoder/sequence-batcher.ts';
-import {
-  longestOf,
-  readTokenInputs,
-  toFloat32,
-  type EncodedText,
-} from '../../../../runtime/encoder/token-inputs.ts';
+import type { EncodedText } from '../../../../contracts/text-model.ts';
+import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';

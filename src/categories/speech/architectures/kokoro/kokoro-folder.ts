@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
+import type { Dtype, Json } from '../../../../contracts/files.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
 import { singleGraph, sourceError } from '../../../../folder/model-files.ts';
 import { readJson } from '../../../../folder/model-folder.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Positions of Kokoro's text encoder without the padding at both ends. */
 const defaultMaxPhonemes = 510;

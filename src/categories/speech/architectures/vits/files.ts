@@ -1,4 +1,4 @@
-import type { FileTree } from '../../../../folder/graph-files.ts';
+import type { FileTree } from '../../../../contracts/files.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { isVoiceConfig } from '../../../../folder/source.ts';
 

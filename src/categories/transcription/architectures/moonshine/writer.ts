@@ -1,5 +1,6 @@
 import { describeValue } from '../../../../core/text/quote.ts';
-import { readCount, type ModelFolder } from '../../../../folder/model-folder.ts';
+import type { ModelFolder } from '../../../../contracts/text-model.ts';
+import { readCount } from '../../../../folder/model-folder.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { decodeGreedily, mostTokensOf } from '../../../../runtime/decode-greedily.ts';

@@ -1,11 +1,6 @@
-import {
-  findGraph,
-  missingGraph,
-  needGraph,
-  type Dtype,
-  type FileTree,
-} from '../../../../folder/graph-files.ts';
-import { anywhere, isOpen, sourceError, textFiles, type ModelFiles } from '../../../../folder/model-files.ts';
+import type { Dtype, FileTree, ModelFiles } from '../../../../contracts/files.ts';
+import { findGraph, missingGraph, needGraph } from '../../../../folder/graph-files.ts';
+import { anywhere, isOpen, sourceError, textFiles } from '../../../../folder/model-files.ts';
 
 /** The graphs of a Whisper decoder, for the prefix and for what follows: the same one where that has two branches. */
 export interface DecoderGraphs {

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { vocabularyLanguages } from '../../../../core/audio/whisper/languages.ts';
 import type { TimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
 import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
-import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
+import type { Dtype, Json } from '../../../../contracts/files.ts';
+import type { ModelFolder, TextTokenizer } from '../../../../contracts/text-model.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
 import { whisperGraphs, type DecoderGraphs } from './files.ts';
-import { openModelFolder, readCount, readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
-import { createTextTokenizer, type TextTokenizer } from '../../../../folder/tokenizer.ts';
+import { openModelFolder, readCount, readJson } from '../../../../folder/model-folder.ts';
+import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The control tokens of a Whisper vocabulary. Every token of text is below `endOfText`. */
 export interface WhisperVocabulary extends TimestampRules {

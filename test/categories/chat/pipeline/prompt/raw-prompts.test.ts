@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runSteps } from '../../../../../src/core/run-steps.ts';
 import { encodeRawPrompts } from '../../../../../src/categories/chat/pipeline/prompt/raw-prompts.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
-import type { TextTokenizer } from '../../../../../src/folder/tokenizer.ts';
+import type { TextTokenizer } from '../../../../../src/contracts/text-model.ts';
 
 const special = ['<bos>', '<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>', '<eos>'];
 

@@ -5,14 +5,14 @@ import type { BackendDefinition } from '../contracts/backend.ts';
 import type { BackendDescriptor, ModelOptions } from '../contracts/model.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
 import { categories, categoryNames } from '../categories/registry.ts';
-import { assertBackend } from './choose-architecture.ts';
+import { assertBackend } from './choice.ts';
 import { commonSettings } from '../categories/settings.ts';
 import { limitSettings } from '../engine/limits.ts';
 import { resolveParameter } from '../core/parameters/descriptor.ts';
 import { fieldError, inField, orElse, orThrow, renameFields } from '../errors.ts';
 import { resolveHubSettings } from '../hub/settings.ts';
-import { configAtHand } from '../hub/describe-model.ts';
-import { recognizeModel } from './recognize-model.ts';
+import { evidenceAtHand } from '../folder/evidence.ts';
+import { recognizeModel } from './facts.ts';
 import { assertDevice } from '../validation/device-setting.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { choiceSetting, objectSetting, type SettingTable } from '../validation/setting-table.ts';
@@ -64,11 +64,15 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   assertOptions('A model', pickKnown(settings), settings, { path });
   const backend = checkBackend(path, given as ModelOptions);
   // The worker reports why its files can't be read.
-  const recognize = (): string | undefined => orElse(() => recognizeModel(given.source!), undefined);
+  const evidence = orElse(() => evidenceAtHand(given.source!), undefined);
+  const recognize = (): string | undefined =>
+    orElse(() => recognizeModel(given.source!, evidence), undefined);
   const name = given.category ?? (backend.place === 'host' ? undefined : recognize());
   const category = name === undefined ? undefined : categories.get(name)!;
   if (category && !backend.runs(category)) throw notRun(path, category, backend);
-  if (name !== undefined) checkArchitecture(path, name, given.source!, backend);
+  // A model on this disk that another backend runs is refused before a worker starts.
+  if (name !== undefined && evidence)
+    assertBackend(name, backend, evidence.config['model_type'], `${path}.backend`);
   if (!category && backend.place === 'host') {
     const able = [...categories.values()].filter((one) => backend.runs(one)).map((one) => one.name);
     throw fieldError(
@@ -126,12 +130,6 @@ function checkDefaults(
     const label = `${path}.${name}`;
     inField(label, () => resolveParameter(label, value, category.parameters[name]!));
   }
-}
-
-/** A model on this disk that another backend runs is refused before a worker starts. */
-function checkArchitecture(path: string, category: string, source: string, backend: BackendDefinition): void {
-  const config = orElse(() => configAtHand(source), undefined);
-  if (config) assertBackend(category, backend, config['model_type'], `${path}.backend`);
 }
 
 function checkBackend(model: string, options: ModelOptions): BackendDefinition {

@@ -1,21 +1,43 @@
 import { backends } from '../backends/registry.ts';
-import type { BackendDefinition } from '../contracts/backend.ts';
 import { categoryModels } from '../categories/models.ts';
 import type { Architecture } from '../contracts/architecture.ts';
+import type { BackendDefinition } from '../contracts/backend.ts';
+import type { FileEvidence, ModelFiles } from '../contracts/files.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
-import type { FileEvidence } from '../hub/describe-model.ts';
 
-/** The architectures of a category that a backend runs; `undefined` where there is no list of them. */
-export function architecturesOf(
-  category: string,
-  backend: BackendDefinition,
-): readonly Architecture[] | undefined {
-  return backend.architectures?.[category] ?? categoryModels.get(category)?.architectures;
+/** What opens a model, and the files that it is made of. */
+export interface ModelChoice {
+  /** `undefined` where the category has no list of them. */
+  readonly architecture: Architecture | undefined;
+  readonly files: ModelFiles;
 }
 
-/** Finds the architecture of a model by its small files, before its weights are there. */
-export function chooseArchitecture(
+/** Chooses the architecture and the files of a model by its small files, before its weights are there. */
+export function chooseModel(
+  category: string,
+  backend: BackendDefinition,
+  evidence: FileEvidence,
+): ModelChoice {
+  const definition = categoryModels.get(category);
+  if (!definition) {
+    const known = [...categoryModels.keys()].join(', ');
+    throw fieldError('category', `expected one of ${known}, got ${quote(category)}`);
+  }
+  const architecture = chooseArchitecture(category, backend, evidence);
+  return { architecture, files: architecture?.files ?? backend.files ?? definition.files! };
+}
+
+/** `chooseModel` for a download: by the config, which comes first, where there are architectures to choose from. */
+export function choiceOf(
+  category: string,
+  backend: BackendDefinition,
+): ModelChoice | ((evidence: FileEvidence) => ModelChoice) {
+  const choose = (evidence: FileEvidence): ModelChoice => chooseModel(category, backend, evidence);
+  return architecturesOf(category, backend) ? choose : choose({ files: [], config: {} });
+}
+
+function chooseArchitecture(
   category: string,
   backend: BackendDefinition,
   evidence: FileEvidence,
@@ -53,12 +75,14 @@ export function assertBackend(
   );
 }
 
-/** Whether files that nobody has said the category of are a model of this one. */
-export function isOfCategory(category: string, evidence: FileEvidence): boolean {
+/** The category of a model, as its small files show it. */
+export function recognizeFiles(evidence: FileEvidence): string | undefined {
   const type = String(evidence.config['model_type']);
-  return listsOf(category)
-    .flatMap(({ architectures }) => architectures)
-    .some((one) => one.modelTypes.includes(type) || one.recognize?.(evidence) === true);
+  const isKnown = (one: Architecture): boolean =>
+    one.modelTypes.includes(type) || one.recognize?.(evidence) === true;
+  const isOf = (category: string): boolean =>
+    listsOf(category).some(({ architectures }) => architectures.some(isKnown));
+  return [...categoryModels.values()].find((one) => one.recognize?.(evidence) ?? isOf(one.name))?.name;
 }
 
 /** The lists of a category, each with the first backend that has it. */
@@ -72,6 +96,11 @@ export function listsOf(
     if (architectures && !lists.has(architectures)) lists.set(architectures, backend.spelling);
   }
   return [...lists].map(([architectures, spelling]) => ({ spelling, architectures }));
+}
+
+/** The architectures of a category that a backend runs; `undefined` where there is no list of them. */
+function architecturesOf(category: string, backend: BackendDefinition): readonly Architecture[] | undefined {
+  return backend.architectures?.[category] ?? categoryModels.get(category)?.architectures;
 }
 
 function namedIn(architectures: readonly Architecture[], type: unknown): Architecture | undefined {

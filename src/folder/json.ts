@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import type { Json } from '../contracts/files.ts';
 import { orElse } from '../errors.ts';
-
-export type Json = Readonly<Record<string, unknown>>;
 
 /** The object in a text of JSON, if it holds one. */
 export function parseJson(text: string | undefined): Json | undefined {
@@ -12,10 +11,4 @@ export function parseJson(text: string | undefined): Json | undefined {
 /** The object in a file of JSON; `undefined` for one that is missing or damaged. */
 export async function readJsonFile(path: string): Promise<Json | undefined> {
   return parseJson(await readFile(path, 'utf8').catch(() => undefined));
-}
-
-/** The files that a note in the cache lists; `undefined` also for one that a newer program has written. */
-export async function readNote<Files>(path: string): Promise<Files | undefined> {
-  const { format_version: version, files } = (await readJsonFile(path)) ?? {};
-  return version === 1 ? (files as Files) : undefined;
 }

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { FileEvidence, Json, ModelPlace } from '../contracts/files.ts';
+import { bundledModelNames } from './bundled-models.ts';
+import { filesIn } from './files-in.ts';
+import { genaiConfigFile, toHubConfig } from './genai-config.ts';
+import { readGgufFile, categoryOfGguf, firstTokenizerKey } from './gguf/gguf-folder.ts';
+import { isGguf } from './gguf/gguf-source.ts';
+import { parseJson } from './json.ts';
+import { findFolder, locateModel, parseSource } from './source.ts';
+
+/** Finds the files of a model on this disk. */
+export function openPlace(source: string): ModelPlace {
+  if (isGgufFile(source)) {
+    return {
+      kind: 'file',
+      folder: dirname(source),
+      files: [{ path: basename(source), sizeBytes: statSync(source).size }],
+      readText: async () => undefined,
+      category: categoryOfGgufFile(source),
+    };
+  }
+  const folder = locateModel(source);
+  return {
+    kind: bundledModelNames.includes(source) ? 'bundled' : 'folder',
+    folder,
+    files: filesIn(folder),
+    readText: (path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
+  };
+}
+
+export function isGgufFile(source: string): boolean {
+  return isGguf(source) && existsSync(source);
+}
+
+export function categoryOfGgufFile(path: string): string {
+  return categoryOfGguf(readGgufFile(path, { until: firstTokenizerKey }));
+}
+
+/** The files that describe a model; `undefined` for one that isn't on this disk. */
+export function evidenceAtHand(source: string): FileEvidence | undefined {
+  const folder = parseSource(source).kind === 'local' ? findFolder(source) : undefined;
+  return folder === undefined ? undefined : evidenceIn(folder);
+}
+
+/** The files that describe a model that is to be loaded; none for one without a config, such as a GGUF file. */
+export function readEvidence(source: string): FileEvidence {
+  // A detector may be a graph alone, in a folder or without one.
+  if (findFolder(source) === undefined && existsSync(source)) return { files: [], config: {} };
+  return evidenceIn(locateModel(source));
+}
+
+function evidenceIn(folder: string): FileEvidence {
+  return { files: filesIn(folder), config: readConfigIn(folder) };
+}
+
+/** The config of a folder in the words of the hub; empty where there is none, as for models of several graphs. */
+export function readConfigIn(folder: string): Json {
+  return readHere(folder, 'config.json') ?? toHubConfig(readHere(folder, genaiConfigFile)) ?? {};
+}
+
+function readHere(folder: string, name: string): Json | undefined {
+  const path = join(folder, name);
+  return existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : undefined;
+}

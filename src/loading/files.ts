@@ -1,0 +1,131 @@
+import { backendOf, backends } from '../backends/registry.ts';
+import { categoryModels } from '../categories/models.ts';
+import type { Category } from '../categories/registry.ts';
+import type { Architecture } from '../contracts/architecture.ts';
+import type { BackendDefinition } from '../contracts/backend.ts';
+import type { Dtype } from '../contracts/files.ts';
+import type { BackendDescriptor, HubOptions, LoadProgress, ModelSpec } from '../contracts/model.ts';
+import { assertNames } from '../core/assert-names.ts';
+import { renameFields } from '../errors.ts';
+import { readEvidence } from '../folder/evidence.ts';
+import { assertDtype } from '../folder/graph-files.ts';
+import { obtainFiles, type ObtainedModel } from '../hub/obtain-files.ts';
+import { createProgressLine, type DownloadProgress } from '../hub/progress.ts';
+import { findRemote, type RemoteModel } from '../hub/remote-model.ts';
+import type { RetryPolicy } from '../hub/retry.ts';
+import { assertIntact } from '../hub/verify-files.ts';
+import { choiceOf, chooseModel } from './choice.ts';
+
+/** A model to obtain, as `createInference` takes it. */
+export interface ModelRequest {
+  readonly source: string;
+  readonly category: Category | (string & {});
+  readonly dtype?: Dtype | undefined;
+  readonly hub?: HubOptions | undefined;
+  /** Default: ONNX Runtime, on this machine. */
+  readonly backend?: BackendDescriptor | undefined;
+}
+
+/** Progress and time limits of a download. */
+export interface ObtainOptions {
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  /** Told what an operator should know and what stops nothing. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly retry?: Partial<RetryPolicy> | undefined;
+}
+
+/**
+ * Sees to it that the files of a model are on this disk, complete and checked: those of its architecture and dtype, and
+ * no others. A model that isn't remote is left as it is.
+ *
+ * @throws InferenceError with the param `source`, `dtype`, `category` or `backend`: `invalid_request` when there is no such model, the
+ * backend doesn't run it,
+ * it isn't open to the caller, or it isn't cached and the network may not be used; `worker_failed` when the download
+ * fails
+ *
+ * @example
+ * ```ts
+ * const { source } = await obtainModel({ source: 'HuggingFaceTB/SmolLM2-360M-Instruct', category: 'chat', dtype: 'q4' });
+ * ```
+ */
+export async function obtainModel(
+  request: ModelRequest,
+  options: ObtainOptions = {},
+): Promise<ObtainedModel> {
+  assertNames('obtainModel', request, ['source', 'category', 'dtype', 'hub', 'backend']);
+  assertNames('obtainModel', options, ['onProgress', 'onWarning', 'signal', 'retry']);
+  const { category, dtype, hub } = request;
+  const choice = choiceOf(category, backendOf(request) ?? backends[0]);
+  if (dtype !== undefined) assertDtype(dtype);
+  const remote = findRemote(request.source, { ...options, category, hub });
+  if (!remote) return { source: request.source, dtype };
+  const obtained = await obtainFiles(remote, { category, choice, dtype }, options.onProgress);
+  return { source: obtained.source, dtype: obtained.dtype };
+}
+
+/** A model whose files are on this disk, as they should be, and what opens it. */
+export interface ReadyModel {
+  readonly spec: ModelSpec;
+  readonly architecture: Architecture | undefined;
+}
+
+/** Obtains and verifies the files of a model and of those beside it; standard error shows how a download goes. */
+export async function obtainSpec(
+  spec: ModelSpec & { readonly category: string },
+  { remote, backend }: { readonly remote: RemoteModel | undefined; readonly backend: BackendDefinition },
+  tell: (progress: LoadProgress) => void,
+): Promise<ReadyModel> {
+  const showProgress = createProgressLine(process.stderr);
+  let download: Omit<LoadProgress, 'phase'> = {};
+  const onProgress = (progress: DownloadProgress): void => {
+    showProgress(progress);
+    const { receivedBytes, totalBytes } = progress.overall;
+    download = { receivedBytes, totalBytes };
+    tell({ phase: 'downloading', ...download });
+  };
+  const { category, verify } = spec;
+  const request = { category, dtype: spec.dtype, choice: choiceOf(category, backend) };
+  if (request.dtype !== undefined) assertDtype(request.dtype);
+  const obtained = remote && (await obtainFiles({ ...remote, onWarning }, request, onProgress));
+  const withCompanions = await obtainCompanions(spec, onProgress);
+  const { source, dtype } = obtained ?? spec;
+  tell({ phase: 'verifying', ...download });
+  await assertIntact(source, verify);
+  tell({ phase: 'opening', ...download });
+  // What a folder of this disk holds counts once it was compared.
+  const { architecture } = obtained?.choice ?? chooseModel(category, backend, readEvidence(source));
+  return { spec: { ...withCompanions, source, dtype }, architecture };
+}
+
+const onWarning = (message: string): void => console.warn(`slashv1: ${message}`);
+
+/**
+ * Sees to it that the models beside a model are on this disk.
+ * @returns the settings, with their folders in place of their sources
+ */
+async function obtainCompanions<Spec extends ModelSpec & { readonly category: string }>(
+  spec: Spec,
+  onProgress: (progress: DownloadProgress) => void,
+): Promise<Spec> {
+  const { companions } = categoryModels.get(spec.category) ?? {};
+  if (!companions) return spec;
+  const { setting, fields, files } = companions;
+  const given = (spec as Readonly<Record<string, unknown>>)[setting] as
+    Readonly<Record<string, string>> | undefined;
+  if (given === undefined) return spec;
+  const obtained: Record<string, string> = { ...given };
+  for (const field of fields) {
+    try {
+      const { category, hub } = spec;
+      const remote = findRemote(given[field]!, { category, hub, onWarning });
+      const request = { category, choice: { files } };
+      const { source } = remote ? await obtainFiles(remote, request, onProgress) : { source: given[field]! };
+      await assertIntact(source, spec.verify);
+      obtained[field] = source;
+    } catch (error) {
+      throw renameFields(error, (name) => (name === 'source' ? `${setting}.${field}` : name));
+    }
+  }
+  return { ...spec, [setting]: obtained };
+}
