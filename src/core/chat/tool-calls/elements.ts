@@ -1,4 +1,5 @@
 import { getOrCreate } from '../../get-or-create.ts';
+import { TextCursor } from '../../text/text-cursor.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { fitsTool, valueText } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
@@ -102,10 +103,11 @@ export function* readElementsCall(
   const { length } = input.held;
   const isClosed = isNamed && (yield* input.holdUntil([close])) !== null;
   const tool = input.toolNamed(name);
-  const body = input.held.slice(length, -close.length);
-  const schema = tool?.parameters ?? { type: 'object' };
-  const json = isClosed ? readElements(body, { schema, root: schema, mark, depth: 0 }) : undefined;
-  if (json === undefined || !json.startsWith('{') || !fitsTool(json, tool)) return input.giveUp();
+  const body = new TextCursor(input.held.slice(length, -close.length));
+  const json = isClosed
+    ? readMembers(body, { schema: tool?.parameters, root: tool?.parameters, mark })
+    : undefined;
+  if (json === undefined || !body.isAtEnd || !fitsTool(json, tool)) return input.giveUp();
   input.addCall(name, json);
   yield* input.dropSpace();
 }
@@ -114,56 +116,48 @@ interface ElementPlace {
   readonly schema: unknown;
   readonly root: unknown;
   readonly mark: string;
-  readonly depth: number;
+  /** Number of elements around this one; default 0. */
+  readonly depth?: number;
 }
 
 const deepestNesting = 32;
 
-/** The value of what stands inside an element: text, or elements; those called `item`, or alike, make a list. */
-function readElements(text: string, place: ElementPlace): string | undefined {
-  const { schema, root, mark, depth } = place;
+/** The value of an element up to its close tag: text, or elements; those called `item` make a list. */
+function readElement(cursor: TextCursor, place: ElementPlace): string | undefined {
+  const { schema, root, mark, depth = 0 } = place;
+  const end = cursor.source.indexOf(mark, cursor.index);
+  if (end === -1) return undefined;
+  const text = cursor.source.slice(cursor.index, end);
   const types = typesOf(schema, root);
-  if (text.trim() === '' && depth > 0 && !types.includes('string')) {
-    if (types.includes('object')) return '{}';
-    if (types.includes('array')) return '[]';
-  }
-  if (!text.trimStart().startsWith(`${mark}<`) && (depth > 0 || text.trim() !== ''))
-    return depth === 0 ? undefined : valueText(text, { type: types });
-  const members: [string, string][] = [];
-  let rest = text.trimStart();
-  while (rest !== '') {
-    const key = /^\s*<([^<>/\s]+)>/.exec(rest.slice(mark.length));
-    if (!rest.startsWith(mark) || key === null || depth > deepestNesting) return undefined;
-    const [head, name = ''] = key;
-    const start = mark.length + head.length;
-    const end = endOf(rest, name, { mark, from: start });
-    if (end === -1) return undefined;
-    const value = readElements(rest.slice(start, end), {
-      ...place,
-      schema: memberSchema(schema, name, root),
-      depth: depth + 1,
-    });
-    if (value === undefined) return undefined;
-    members.push([name, value]);
-    rest = rest.slice(end + mark.length + name.length + 3).trimStart();
-  }
-  const isList = depth > 0 && members.every(([name]) => name === 'item') && !types.includes('object');
-  if (isList) return `[${members.map(([, value]) => value).join(', ')}]`;
-  const names = [...new Set(members.map(([name]) => name))];
-  const valueOf = (name: string): string => {
-    const values = members.filter(([other]) => other === name).map(([, value]) => value);
-    return values.length === 1 ? values[0]! : `[${values.join(', ')}]`;
-  };
-  return `{${names.map((name) => `${JSON.stringify(name)}: ${valueOf(name)}`).join(', ')}}`;
+  cursor.index = end;
+  if (!cursor.source.startsWith(`${mark}</`, cursor.index))
+    return text.trim() === '' && depth < deepestNesting ? readMembers(cursor, place) : undefined;
+  const isEmpty = text.trim() === '' && !types.includes('string');
+  if (isEmpty && types.includes('object')) return '{}';
+  return isEmpty && types.includes('array') ? '[]' : valueText(text, { type: types });
 }
 
-/** Start of the close tag of an element that may contain elements of the same name. */
-function endOf(text: string, name: string, { mark, from }: { mark: string; from: number }): number {
-  const [open, close] = [`${mark}<${name}>`, `${mark}</${name}>`];
-  let depth = 1;
-  for (let index = from; index < text.length; index++) {
-    if (text.startsWith(open, index)) depth++;
-    if (text.startsWith(close, index) && --depth === 0) return index;
+/** The values of the elements up to the next close tag; several of one name make a list. */
+function readMembers(
+  cursor: TextCursor,
+  { schema, root, mark, depth = 0 }: ElementPlace,
+): string | undefined {
+  const members = new Map<string, string[]>();
+  cursor.takeMatch(/\s*/y);
+  while (!cursor.isAtEnd && !cursor.source.startsWith(`${mark}</`, cursor.index)) {
+    const name = cursor.take(mark) && cursor.takeMatch(/<([^<>/\s]+)>/y)?.[1];
+    if (!name) return undefined;
+    const inner = { schema: memberSchema(schema, name, root), root, mark, depth: depth + 1 };
+    const value = readElement(cursor, inner);
+    if (value === undefined || !cursor.take(`${mark}</${name}>`)) return undefined;
+    getOrCreate(members, name, () => []).push(value);
+    cursor.takeMatch(/\s*/y);
   }
-  return -1;
+  const list = (values: readonly string[]): string => `[${values.join(', ')}]`;
+  const items = members.size === 1 && depth > 0 ? members.get('item') : undefined;
+  if (items && !typesOf(schema, root).includes('object')) return list(items);
+  const texts = [...members].map(([name, values]) => {
+    return `${JSON.stringify(name)}: ${values.length === 1 ? values[0]! : list(values)}`;
+  });
+  return `{${texts.join(', ')}}`;
 }

@@ -27,30 +27,23 @@ export function* readLiteralCalls(
   yield* readCallList(input, () => readCall(input, syntax, toName));
 }
 
-function* readIdentifier(input: AnswerInput): Reading<string> {
-  return yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), longestName);
-}
-
 /** Reads a call; false if it is none, or was not finished. */
 function* readCall(
   input: AnswerInput,
   syntax: LiteralSyntax,
   toName: (written: string) => string,
 ): Reading<boolean | undefined> {
-  const written = yield* readIdentifier(input);
+  const isPrinted = input.toolNamed('print') === undefined && (yield* input.takeAny(['print('])) !== null;
+  const written = yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), longestName);
   if (written === '') return undefined;
-  const inner = written === 'print' ? yield* readPrintedName(input) : '';
-  const name = inner === '' ? toName(written) : inner;
+  const name = toName(written);
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));
   const isCall = (yield* input.takeAny([syntax.open])) !== null && mayBe;
-  const json = isCall ? yield* readArguments(input, syntax, name) : undefined;
-  if (json === undefined) {
+  if (!isCall || !(yield* readArguments(input, syntax, name))) {
     input.giveUp();
     return false;
   }
-  input.addArguments(json);
-  input.endCall();
-  if (inner !== '') {
+  if (isPrinted) {
     yield* input.dropSpace();
     yield* input.takeAny([')']);
     input.drop();
@@ -58,23 +51,9 @@ function* readCall(
   return true;
 }
 
-/** The name of the function whose result is printed, `''` where it is `print` itself that is called. */
-function* readPrintedName(input: AnswerInput): Reading<string> {
-  const { length } = input.held;
-  if ((yield* input.takeAny(['('])) === null) return '';
-  yield* input.takeSpace();
-  const name = yield* readIdentifier(input);
-  if (name !== '' && (yield* input.peekAny(['('])) !== null) return name;
-  input.putBack(input.held.length - length);
-  return '';
-}
-
 /** Begins the call, and reads its arguments; broken ones once more, where that is safe. */
-function* readArguments(
-  input: AnswerInput,
-  syntax: LiteralSyntax,
-  name: string,
-): Reading<string | undefined> {
+function* readArguments(input: AnswerInput, syntax: LiteralSyntax, name: string): Reading<boolean> {
+  const { mark } = syntax;
   const { length } = input.held;
   const tool = input.toolNamed(name);
   input.startCall(name);
@@ -83,16 +62,14 @@ function* readArguments(
   const isWhole = yield* takeBalanced(input, syntax);
   const text = input.held.slice(start);
   const read = isWhole ? mendJson(text, { call: syntax, names: parameterNames(tool) }) : undefined;
-  if (read?.end === text.length) return syntax.mark === undefined ? read.json : typedMembers(read.json, tool);
-  const broken =
-    syntax.mark === undefined
-      ? yield* input.takeBrokenCall(length, [...input.callEnds, ...lists])
-      : undefined;
-  const mended = broken && mendJson(broken.text, { call: syntax });
-  if (mended === undefined || !input.fits(mended.json, name)) return undefined;
-  input.putBack(broken!.text.length - mended.end);
-  input.startCall(name);
-  return mended.json;
+  if (read?.end === text.length) {
+    input.addArguments(mark === undefined ? read.json : typedMembers(read.json, tool));
+    input.endCall();
+    return true;
+  }
+  if (mark !== undefined) return false;
+  const mend = (broken: string) => mendJson(broken, { call: syntax });
+  return yield* input.mendCall(name, { length, mend, ends: [...input.callEnds, ...lists] });
 }
 
 /** Beginnings of other lists of calls. */

@@ -1,10 +1,10 @@
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { cutAtEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
+import { longestEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
 import { takeBalanced } from './literal-calls.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
-import { mendJson, namesAll, schemasOf, valueText } from './mend-json.ts';
+import { mendJson, namesAll, schemasOf, valueText, type MendedJson } from './mend-json.ts';
 import { isStringSchema, parameterNames, parameterSchema, typesOf } from './schema-types.ts';
 import type { TagSyntax } from './tag-syntax.ts';
 
@@ -12,7 +12,6 @@ import type { TagSyntax } from './tag-syntax.ts';
 interface TaggedCall {
   readonly input: AnswerInput;
   readonly syntax: TagSyntax;
-  readonly name: string;
   readonly tool: ToolDefinition | undefined;
 }
 
@@ -39,11 +38,12 @@ export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: str
   }
   const follows = yield* peekEdge(input, [parameterOpen, callClose]);
   if (!isNamed || follows === undefined) return input.giveUp();
-  const call: TaggedCall = { input, syntax, name, tool: input.toolNamed(name) };
+  const call: TaggedCall = { input, syntax, tool: input.toolNamed(name) };
   input.startCall(name);
-  if (!(yield* readParameters(call)) && !(yield* mendTaggedCall(call, length))) return input.giveUp();
-  input.endCall();
-  yield* input.dropSpace();
+  const mend = (text: string, hasEnd: boolean) => mendParameters(call, text, hasEnd);
+  if ((yield* readParameters(call)) || (yield* input.mendCall(name, { length, mend })))
+    yield* input.dropSpace();
+  else input.giveUp();
 }
 
 function* readParameters(call: TaggedCall): Reading<boolean> {
@@ -56,35 +56,27 @@ function* readParameters(call: TaggedCall): Reading<boolean> {
   }
   if ((yield* takeEdge(input, [syntax.callClose])) === undefined && !input.isComplete) return false;
   input.addArguments(parameters === 0 ? '{}' : '}');
+  input.endCall();
   return true;
 }
 
-/** Reads a call with missing close tags once more, from where `length` units were held. */
-function* mendTaggedCall({ input, syntax, name, tool }: TaggedCall, length: number): Reading<boolean> {
-  const broken = yield* input.takeBrokenCall(length);
-  if (broken === undefined) return false;
-  const { text, hasEnd } = broken;
-  const { callClose, parameterOpen, parameterClose, valueOpen, breaksBefore } = syntax;
+/** Reads a call with missing close tags. */
+function mendParameters({ syntax, tool }: TaggedCall, text: string, hasEnd: boolean): MendedJson | undefined {
+  const { callClose, parameterOpen, parameterClose, equals, breaksBefore } = syntax;
   const [body, after] = cutAt(text, callClose);
-  if (after === undefined && !hasEnd) return false;
+  if (after === undefined && !hasEnd) return undefined;
   const padding = breaksBefore ? /^\n|\n$/g : /\s*\n\s*$/;
   const members: string[] = [];
   for (const part of splitAtEdge(body, parameterOpen).slice(1)) {
-    const [head, value] = cutAtEdge(part, valueOpen);
-    const [key] = head.split(/[<>"]/, 1);
-    if (value === undefined || key!.trim() === '' || key!.includes('\n')) return false;
-    const padded = cutAt(value, parameterClose)[0].replace(padding, '');
-    const told = [...syntax.equals].find(([edge]) => edge.startsWith(head.slice(key!.length)));
-    if (!told) return false;
-    const schema = decidingSchema(parameterSchema(tool, key!.trim()), told[1]);
-    members.push(`${JSON.stringify(key!.trim())}: ${valueText(padded, schema)}`);
+    const key = nameAt(part);
+    const rest = part.slice(key.length);
+    const found = longestEdge(rest, [...equals.keys()]);
+    if (key.trim() === '' || !found) return undefined;
+    const value = cutAt(rest.slice(found.length), parameterClose)[0].replace(padding, '');
+    const schema = decidingSchema(parameterSchema(tool, key.trim()), equals.get(found.edge));
+    members.push(`${JSON.stringify(key.trim())}: ${valueText(value, schema)}`);
   }
-  const json = `{${members.join(', ')}}`;
-  if (!input.fits(json, name)) return false;
-  input.putBack(after?.length ?? 0);
-  input.startCall(name);
-  input.addArguments(json);
-  return true;
+  return { json: `{${members.join(', ')}}`, end: text.length - (after?.length ?? 0) };
 }
 
 /** A text before a mark, and after it where it has one. */
@@ -95,11 +87,11 @@ function cutAt(text: string, mark: string): [before: string, after?: string] {
 
 function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   const { input, syntax, tool } = call;
-  const name = (yield* input.takeWhile(isNameUnit, longestName)).trim();
-  const types = name === '' ? undefined : yield* readEquals(input, syntax);
-  if (types === undefined) return false;
+  const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', longestName)).trim();
+  const found = name === '' ? undefined : yield* takeEdge(input, [...syntax.equals.keys()]);
+  if (!found) return false;
   const own = parameterSchema(tool, name);
-  const schema = decidingSchema(own, types);
+  const schema = decidingSchema(own, syntax.equals.get(found.edge));
   const prefix = `${separator}${JSON.stringify(name)}: `;
   if (input.canReadAgain && tool && !own && separator === '{' && wrappers.has(name))
     return yield* readWrapper(call, tool, prefix, schema);
@@ -113,19 +105,9 @@ function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   return yield* readWhole(call, schema);
 }
 
-/** Takes what stands between a key and its value; the types that it tells, `undefined` where it isn't there. */
-function* readEquals(
-  input: AnswerInput,
-  { equals, valueOpen }: TagSyntax,
-): Reading<readonly string[] | undefined> {
-  // The line break before a value is no part of the edge.
-  const found = yield* takeEdge(input, [...equals.keys()]);
-  if (found) return equals.get(found.edge)!;
-  if (equals.size === 1) return undefined;
-  // Another type than those that are known.
-  const [known] = equals.keys();
-  const start = known!.slice(0, known!.length - valueOpen.length).replace(/\w+$/, '');
-  return (yield* takeEdge(input, [`${start}⟨key⟩${valueOpen}`, valueOpen])) && [];
+/** The name of a parameter at the start of a text. */
+function nameAt(text: string): string {
+  return /^[^<>"\n{}]*/.exec(text)![0];
 }
 
 /** The tool's schema counts, unless it leaves open whether the value is a string. */
@@ -159,10 +141,6 @@ function* readWrapper(
 }
 
 const escapedBreak = String.raw`\n`;
-
-function isNameUnit(unit: string): boolean {
-  return !/[<>"\n{}]/.test(unit);
-}
 
 /** Takes white space between tags; some models write a line break as its escape. */
 function* takeGap(input: AnswerInput): Reading<string> {
@@ -231,7 +209,7 @@ function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
 function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
   const { parameterOpen, equals, callClose } = syntax;
   const isOther = (text: string): boolean => {
-    const name = /^[^<>"\n{}]+/.exec(text)?.[0] ?? '';
+    const name = nameAt(text);
     const isKnown = tool === undefined ? name !== '' : parameterNames(tool).includes(name);
     return isKnown && [...equals.keys()].some((edge) => text.startsWith(tagsOf(edge)[0]!, name.length));
   };
