@@ -20,7 +20,7 @@ import {
   type ArgumentsNotation,
   type Notation,
 } from '../../grammar/schemas/notation.ts';
-import { rawNotation } from './raw-notation.ts';
+import { framed, rawNotation } from './raw-notation.ts';
 
 /**
  * Elements that are named by the parameters, and elements inside of them for objects and lists. A value of which the schema
@@ -34,42 +34,37 @@ export function elementArguments({
   const tagged = (name: string, value: Expression): Expression =>
     sequence(literal(`${mark}<${name}>`), value, literal(`${mark}</${name}>`), line);
   return (root) => (texts) => {
-    const json = jsonWithout(mark, texts);
-    const known = new Map<unknown, Notation>();
+    const excluded = containing(mark, texts);
+    const inner = jsonWithout(mark, texts);
+    const members = new Map<unknown, Notation>();
     const items = new Map<unknown, Notation>();
 
     function valueOf(schema: unknown, kept: Map<unknown, Notation>): Notation {
-      const id = `element ${known.size} ${items.size}`;
+      const id = `element ${members.size} ${items.size}`;
       return getOrCreate(kept, schema, () => create(schema, id, kept === items));
     }
 
     function create(schema: unknown, id: string, isItem: boolean): Notation {
       const types = typesOf(schema, root);
-      const frame = (_: string, value: Expression): Expression => (isItem ? tagged('item', value) : value);
-      const raw = rawNotation({
-        types,
-        marker: mark,
-        canWrite: (written) => !written.includes(mark),
-        frame,
-        inner: json,
-        texts,
-      });
+      const canWrite = (written: string): boolean => !written.includes(mark);
+      const frame = (value: Expression): Expression => (isItem ? tagged('item', value) : value);
+      const raw = rawNotation({ types, inner, excluded, canWrite, texts });
       return {
-        ...raw,
+        ...framed(raw, { types, texts }, (_, value) => frame(value)),
         id,
         // Among other members there is none without a name.
         anyMember: refer(rule('other', never)),
         anyArray: undefined,
         comma: empty,
-        object: (content) => (types.includes('object') ? frame('object', sequence(line, content)) : never),
+        object: (content) => (types.includes('object') ? frame(sequence(line, content)) : never),
         array(content) {
           if (!types.includes('array') || types.includes('object')) return never;
-          return frame('array', content.type === 'distinct' ? differing(content) : sequence(line, content));
+          return frame(content.type === 'distinct' ? differing(content) : sequence(line, content));
         },
         member: (name, value) =>
           /^[^<>/\s]+$/.test(name) ? refer(rule(name, tagged(name, value))) : undefined,
         members: () => undefined,
-        ofMember: (name = '\n') => valueOf(memberSchema(schema, name, root), known),
+        ofMember: (name = '\n') => valueOf(memberSchema(schema, name, root), members),
         ofItem: () => valueOf(memberSchema(schema, 'item', root), items),
       };
     }
@@ -78,13 +73,13 @@ export function elementArguments({
       const { item } = content;
       if (item.type !== 'mark') return never;
       const { store } = texts;
-      const language = store.intersection(item.of.language, store.complement(containing(mark, texts)));
+      const language = store.intersection(item.of.language, store.complement(excluded));
       const other: Expression = { type: 'mark', of: { ...item.of, language } };
       return bracketed('[', { ...content, item: other, separator: comma }, ']');
     }
 
     return {
-      ...valueOf(root, known),
+      ...valueOf(root, members),
       id: 'elements',
       anyObject: undefined,
       object: (content) => sequence(literal(first.slice(0, 2)), line, content),

@@ -113,8 +113,3 @@ function typedMembers(json: string, tool: ToolDefinition | undefined): string {
   });
   return writeExact({ ...values, ...Object.fromEntries(typed) });
 }
-
-/** Whether a text can stand before `=` as the name of an argument. */
-export function isKeyword(text: string): boolean {
-  return /^[^\s=,()[\]{}"'#]+$/.test(text);
-}
