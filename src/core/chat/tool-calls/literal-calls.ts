@@ -1,10 +1,8 @@
-import { parseExact, writeExact } from '../../text/exact-json.ts';
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
-import { mendJson, valueText, type LiteralSyntax } from './mend-json.ts';
+import { mendJson, schemasOf, type LiteralSyntax } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
-import { isStringSchema, parameterNames, parameterSchema } from './schema-types.ts';
+import { parameterNames } from './schema-types.ts';
 
 const longestName = 256;
 
@@ -53,7 +51,6 @@ function* readCall(
 
 /** Begins the call, and reads its arguments; broken ones once more, where that is safe. */
 function* readArguments(input: AnswerInput, syntax: LiteralSyntax, name: string): Reading<boolean> {
-  const { mark } = syntax;
   const { length } = input.held;
   const tool = input.toolNamed(name);
   input.startCall(name);
@@ -61,13 +58,14 @@ function* readArguments(input: AnswerInput, syntax: LiteralSyntax, name: string)
   const start = input.held.length;
   const isWhole = yield* takeBalanced(input, syntax);
   const text = input.held.slice(start);
-  const read = isWhole ? mendJson(text, { call: syntax, names: parameterNames(tool) }) : undefined;
+  const schemaOf = syntax.mark === undefined ? undefined : schemasOf(tool);
+  const read = isWhole ? mendJson(text, { call: syntax, names: parameterNames(tool), schemaOf }) : undefined;
   if (read?.end === text.length) {
-    input.addArguments(mark === undefined ? read.json : typedMembers(read.json, tool));
+    input.addArguments(read.json);
     input.endCall();
     return true;
   }
-  if (mark !== undefined) return false;
+  if (syntax.mark !== undefined) return false;
   const mend = (broken: string) => mendJson(broken, { call: syntax });
   return yield* input.mendCall(name, { length, mend, ends: [...input.callEnds, ...lists] });
 }
@@ -97,19 +95,4 @@ function* takeString(input: AnswerInput, quote: string, isRaw: boolean): Reading
     yield* input.hasMore();
     input.take(1);
   }
-}
-
-/** Models leave quotes out, and write numbers and booleans as strings; the tool's schema says what they are. */
-function typedMembers(json: string, tool: ToolDefinition | undefined): string {
-  const values = parseExact(json) as Readonly<Record<string, unknown>>;
-  const wrong = Object.entries(values).filter(([key, value]) => {
-    const type = parameterSchema(tool, key)?.type ?? [];
-    return typeof value === 'string' ? type.length > 0 && !type.includes('string') : isStringSchema({ type });
-  });
-  if (wrong.length === 0) return json;
-  const typed = wrong.map(([key, value]) => {
-    const text = typeof value === 'string' ? value : writeExact(value);
-    return [key, parseExact(valueText(text, parameterSchema(tool, key)))];
-  });
-  return writeExact({ ...values, ...Object.fromEntries(typed) });
 }

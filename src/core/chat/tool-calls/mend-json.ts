@@ -1,6 +1,5 @@
 import { letterEscapes } from '../../text/escapes.ts';
-import { orElse } from '../../text/or-else.ts';
-import { parameterNames, parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
+import { isStringSchema, parameterNames, parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import { TextCursor } from '../../text/text-cursor.ts';
@@ -88,16 +87,14 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
   }
 
   function readValue(depth: number, schema: unknown, stringEnd: RegExp): string | undefined {
-    cursor.takeMatch(space);
-    if (mark !== '' && cursor.take(mark)) return readRawString();
-    const sign = cursor.peek();
-    if (sign === '"' || (sign === "'" && mark === '')) {
+    if (isAtString()) {
       const start = cursor.index;
-      const json = readString(sign, stringEnd);
+      const json = readString(stringEnd);
       if (json !== undefined || stringEnd !== endOfArgument) return json;
       cursor.index = start;
-      return readString(sign, endOfItem);
+      return readString(endOfItem);
     }
+    const sign = cursor.peek();
     const close = opposite.get(sign);
     if (close !== undefined && depth < deepestNesting) {
       cursor.index++;
@@ -106,14 +103,19 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return readWord(schema);
   }
 
-  function readRawString(): string | undefined {
-    const end = cursor.source.indexOf(mark, cursor.index);
-    const value = cursor.source.slice(cursor.index, end);
-    cursor.index = end + mark.length;
-    return end === -1 ? undefined : JSON.stringify(value);
+  function isAtString(): boolean {
+    cursor.takeMatch(space);
+    const isMarked = mark !== '' && cursor.source.startsWith(mark, cursor.index);
+    return isMarked || cursor.peek() === '"' || (cursor.peek() === "'" && mark === '');
   }
 
-  function readString(quote: string, stringEnd: RegExp): string | undefined {
+  function readString(stringEnd: RegExp): string | undefined {
+    if (mark !== '' && cursor.take(mark)) {
+      const [raw, ...others] = cursor.source.slice(cursor.index).split(mark, 2);
+      cursor.index += raw!.length + mark.length;
+      return others.length === 0 ? undefined : JSON.stringify(raw);
+    }
+    const quote = cursor.peek();
     const isTriple = cursor.take(quote.repeat(3));
     const ending = isTriple ? quote.repeat(3) : quote;
     if (!isTriple) cursor.index++;
@@ -185,15 +187,9 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
   }
 
   function readKey({ bareKey }: MemberStyle): string | undefined {
-    cursor.takeMatch(space);
-    if (mark !== '' && cursor.take(mark))
-      return orElse(() => JSON.parse(readRawString()!) as string, undefined);
-    const quote = cursor.peek();
-    if (quote === '"' || quote === "'") {
-      const json = readString(quote, endOfKey);
-      return json === undefined ? undefined : (JSON.parse(json) as string);
-    }
-    return cursor.takeMatch(bareKey)?.[0];
+    if (!isAtString() && cursor.peek() !== "'") return cursor.takeMatch(bareKey)?.[0];
+    const json = readString(endOfKey);
+    return json === undefined ? undefined : (JSON.parse(json) as string);
   }
 
   const style = call && { ...call, ...(mark === '' ? argument : marked) };
@@ -208,10 +204,11 @@ function unquoted(word: string, schema: unknown): string | undefined {
   return json.startsWith('"') ? json : undefined;
 }
 
-/** A string that holds a number where the schema wants a number. */
+/** Models write numbers and booleans as strings, and leave the quotes of strings out; the schema tells what they are. */
 function retyped(json: string, schema: unknown): string {
-  if (!json.startsWith('"')) return json;
-  return toJsonText(JSON.parse(json) as string, schema, json);
+  if (!json.startsWith('"')) return isStringSchema(schema) ? JSON.stringify(json) : json;
+  const { type = [] } = (schema ?? {}) as { readonly type?: readonly string[] };
+  return type.length === 0 || type.includes('string') ? json : valueText(JSON.parse(json) as string, schema);
 }
 
 /** The JSON text of a value that a model wrote without quotes: see `toJsonText`. Lists and objects may be Python's, too. */
