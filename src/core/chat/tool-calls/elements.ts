@@ -129,7 +129,7 @@ function readElement(cursor: TextCursor, place: ElementPlace): string | undefine
     return text.trim() === '' && depth < deepestNesting ? readMembers(cursor, place) : undefined;
   const isEmpty = text.trim() === '' && !types.includes('string');
   if (isEmpty && types.includes('object')) return '{}';
-  return isEmpty && types.includes('array') ? '[]' : valueText(text, { type: types });
+  return isEmpty && types.includes('array') ? '[]' : valueText(text, types);
 }
 
 /** The values of the elements up to the next close tag; several of one name make a list. */

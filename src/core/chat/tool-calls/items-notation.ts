@@ -16,11 +16,12 @@ import {
   type ArgumentsNotation,
   type Notation,
 } from '../../grammar/schemas/notation.ts';
+import type { Schema } from '../../grammar/schemas/json-types.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import { markedNotation, pythonNotation } from './literal-notation.ts';
 import { styleOf, type ItemsNotation } from './notation.ts';
 import { framed, rawNotation } from './raw-notation.ts';
-import { memberSchema, typesOf } from './schema-types.ts';
+import { parameterTypes } from './schema-types.ts';
 import { tagSyntax } from './tag-syntax.ts';
 
 /** Names of parameters that can be written, and those among names that the schema doesn't tell. */
@@ -82,7 +83,7 @@ export function itemsArguments(notation: ItemsNotation): (schema: unknown) => Ar
         return name && refer(rule('other', item(name, value)));
       },
       ofMember(name = '\n') {
-        const types = isLiteral ? [] : typesOf(memberSchema(root, name, root), root);
+        const types = (!isLiteral && parameterTypes({ name: '', parameters: root as Schema }, name)) || [];
         return getOrCreate(values, types.join(), () => createValue(types));
       },
       ofItem: () => inner,

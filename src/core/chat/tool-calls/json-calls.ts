@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../messages.ts';
 import type { TextInput } from '../text-input.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { peekEdge, takeEdge } from './edges.ts';
-import { mendJson, schemasOf, type MendedJson } from './mend-json.ts';
+import { mendJson, type MendedJson } from './mend-json.ts';
 import type { JsonNotation } from './notation.ts';
 
 /** Distinguishes calls from other objects. */
@@ -98,7 +98,7 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
     mend(broken, hasEnd) {
       const { json, end } = mendObject(broken, hasEnd) ?? { json: '{}', end: 0 };
       const { name, arguments: args } = callIn(json, options) ?? { name: '', arguments: '' };
-      const mended = mendJson(args, { schemaOf: schemasOf(input.toolNamed(name)) });
+      const mended = mendJson(args, { tool: input.toolNamed(name) });
       return mended && { name, json: mended.json, end };
     },
   });
@@ -191,7 +191,7 @@ export function* takeJson(input: TextInput, emit: (piece: string) => void = () =
 
 /** Reads broken JSON that should be an object. */
 function mendObject(text: string, mayBeOpen: boolean, tool?: ToolDefinition): MendedJson | undefined {
-  const mended = mendJson(text, { schemaOf: schemasOf(tool), mayBeOpen });
+  const mended = mendJson(text, { tool, mayBeOpen });
   return mended?.json.startsWith('{') ? mended : undefined;
 }
 

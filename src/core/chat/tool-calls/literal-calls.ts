@@ -1,8 +1,7 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
-import { mendJson, schemasOf, type LiteralSyntax } from './mend-json.ts';
+import { mendJson, type LiteralSyntax } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
-import { parameterNames } from './schema-types.ts';
 
 const longestName = 256;
 
@@ -58,8 +57,7 @@ function* readArguments(input: AnswerInput, syntax: LiteralSyntax, name: string)
   const start = input.held.length;
   const isWhole = yield* takeBalanced(input, syntax);
   const text = input.held.slice(start);
-  const schemaOf = syntax.mark === undefined ? undefined : schemasOf(tool);
-  const read = isWhole ? mendJson(text, { call: syntax, names: parameterNames(tool), schemaOf }) : undefined;
+  const read = isWhole ? mendJson(text, { call: syntax, tool }) : undefined;
   if (read?.end === text.length) {
     input.addArguments(read.json);
     input.endCall();

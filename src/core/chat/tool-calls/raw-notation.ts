@@ -7,6 +7,7 @@ import { anyStringOf, rawString, type Notation } from '../../grammar/schemas/not
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import { writeExact } from '../../text/exact-json.ts';
 import { isTextOf } from './mend-json.ts';
+import { areText, type Types } from './schema-types.ts';
 import { toPython } from './write-values.ts';
 
 type ValueType = Exclude<ReturnType<typeof typeOfValue>, 'integer'>;
@@ -19,7 +20,7 @@ function kindOf(value: unknown): ValueType {
 /** Notation of values of which the strings have no quotes. */
 export interface RawStyle {
   /** Types that the reader of the format takes values for; any where empty. */
-  readonly types: readonly string[];
+  readonly types: Types;
   /** Notation of everything else. */
   readonly inner: Notation;
   /** Strings that can't be written, except constants that are known to be harmless. */
@@ -37,7 +38,7 @@ export interface RawStyle {
 /** Strings as they are. A string that would be read as something else is left out. */
 export function rawNotation(style: RawStyle): Notation {
   const { types, inner, excluded, canWrite, texts, isTold = false, hasQuotes = false } = style;
-  const isText = isTold || (types.length > 0 && types.every((type) => type === 'string'));
+  const isText = isTold || areText(types);
   return {
     ...inner,
     id: `raw ${types.join()}`,
@@ -98,7 +99,7 @@ export function framed(
 }
 
 /** Matches strings that are taken for values of the other types. */
-function otherValues(types: readonly string[]): string {
+function otherValues(types: Types): string {
   const allows = (...some: string[]): boolean =>
     types.length === 0 || some.some((type) => types.includes(type));
   const words = [

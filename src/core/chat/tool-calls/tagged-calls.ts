@@ -4,8 +4,8 @@ import type { AnswerInput, Reading } from './answer-input.ts';
 import { longestEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
 import { takeBalanced } from './literal-calls.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
-import { mendJson, namesAll, schemasOf, valueText, type MendedJson } from './mend-json.ts';
-import { isStringSchema, parameterNames, parameterSchema, typesOf } from './schema-types.ts';
+import { mendJson, namesAll, valueText, type MendedJson } from './mend-json.ts';
+import { areText, parameterNames, parameterTypes, type Types } from './schema-types.ts';
 import type { TagSyntax } from './tag-syntax.ts';
 
 /** The call that is read. */
@@ -73,8 +73,8 @@ function mendParameters({ syntax, tool }: TaggedCall, text: string, hasEnd: bool
     const found = longestEdge(rest, [...equals.keys()]);
     if (key.trim() === '' || !found) return undefined;
     const value = cutAt(rest.slice(found.length), parameterClose)[0].replace(padding, '');
-    const schema = decidingSchema(parameterSchema(tool, key.trim()), equals.get(found.edge));
-    members.push(`${JSON.stringify(key.trim())}: ${valueText(value, schema)}`);
+    const types = decidingTypes(parameterTypes(tool, key.trim()), equals.get(found.edge)!);
+    members.push(`${JSON.stringify(key.trim())}: ${valueText(value, types)}`);
   }
   return { json: `{${members.join(', ')}}`, end: text.length - (after?.length ?? 0) };
 }
@@ -90,19 +90,19 @@ function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', longestName)).trim();
   const found = name === '' ? undefined : yield* takeEdge(input, [...syntax.equals.keys()]);
   if (!found) return false;
-  const own = parameterSchema(tool, name);
-  const schema = decidingSchema(own, syntax.equals.get(found.edge));
+  const own = parameterTypes(tool, name);
+  const types = decidingTypes(own, syntax.equals.get(found.edge)!);
   const prefix = `${separator}${JSON.stringify(name)}: `;
   if (input.canReadAgain && tool && !own && separator === '{' && wrappers.has(name))
-    return yield* readWrapper(call, tool, prefix, schema);
+    return yield* readWrapper(call, tool, prefix, types);
   input.addArguments(prefix);
   if (!input.canReadAgain) {
-    if (!syntax.hasQuotes && isStringSchema(schema)) return yield* readString(call);
-    const sign = yield* jsonStart(input, schema, syntax.hasQuotes);
+    if (!syntax.hasQuotes && areText(types)) return yield* readString(call);
+    const sign = yield* jsonStart(input, types, syntax.hasQuotes);
     if (sign !== null)
-      return yield* syntax.hasPython && sign !== '"' ? readPython(call, schema) : readJson(call);
+      return yield* syntax.hasPython && sign !== '"' ? readPython(call, types) : readJson(call);
   }
-  return yield* readWhole(call, schema);
+  return yield* readWhole(call, types);
 }
 
 /** The name of a parameter at the start of a text. */
@@ -111,15 +111,11 @@ function nameAt(text: string): string {
 }
 
 /** The tool's schema counts, unless it leaves open whether the value is a string. */
-function decidingSchema(
-  own: { readonly type: readonly string[] } | undefined,
-  told: readonly string[] = [],
-): unknown {
+function decidingTypes(own: Types | undefined, told: Types): Types {
+  const isOpen = own === undefined || own.length === 0 || (own.includes('string') && !areText(own));
+  if (!isOpen || told.length === 0) return own ?? [];
   // Numbers, booleans and the like are told together: they are what they look like.
-  const type = told.length === 1 ? told : [];
-  const isOpen =
-    own === undefined || own.type.length === 0 || (own.type.includes('string') && !isStringSchema(own));
-  return isOpen && told.length > 0 ? { type } : own;
+  return told.length === 1 ? told : [];
 }
 
 /** Names that models write for all arguments together. */
@@ -130,13 +126,13 @@ function* readWrapper(
   call: TaggedCall,
   tool: ToolDefinition,
   prefix: string,
-  schema: unknown,
+  types: Types,
 ): Reading<boolean> {
   const value = yield* takeRawValue(call);
   if (value === undefined) return false;
-  const json = mendJson(value.trim(), { schemaOf: schemasOf(tool) })?.json ?? '';
+  const json = mendJson(value.trim(), { tool })?.json ?? '';
   const isWrapped = json.startsWith('{') && json !== '{}' && namesAll(json, tool);
-  call.input.addArguments(isWrapped ? json.slice(0, -1) : prefix + valueText(value, schema));
+  call.input.addArguments(isWrapped ? json.slice(0, -1) : prefix + valueText(value, types));
   return true;
 }
 
@@ -162,11 +158,10 @@ function* readString(call: TaggedCall): Reading<boolean> {
 }
 
 /** The sign of an object or an array that comes next, where the schema allows one, or of a string with quotes. */
-function* jsonStart(input: AnswerInput, schema: unknown, hasQuotes: boolean): Reading<string | null> {
+function* jsonStart(input: AnswerInput, types: Types, hasQuotes: boolean): Reading<string | null> {
   const space = yield* input.takeSpace();
   const sign = yield* input.peekAny(hasQuotes ? ['{', '[', '"'] : ['{', '[']);
   input.putBack(space.length);
-  const types = typesOf(schema);
   const type = sign === '"' ? 'string' : sign === '{' ? 'object' : 'array';
   return types.length === 0 || types.includes(type) ? sign : null;
 }
@@ -179,18 +174,18 @@ function* readJson({ input, syntax }: TaggedCall): Reading<boolean> {
 }
 
 /** Reads a list or an object as Python has them; tags inside of it mean nothing. */
-function* readPython({ input, syntax }: TaggedCall, schema: unknown): Reading<boolean> {
+function* readPython({ input, syntax }: TaggedCall, types: Types): Reading<boolean> {
   yield* input.takeSpace();
   const { length } = input.held;
   input.take(1);
   const isWhole = yield* takeBalanced(input);
   const text = input.held.slice(length);
   if (!isWhole || (yield* takeEdge(input, [syntax.parameterClose])) === undefined) return false;
-  input.addArguments(valueText(text, schema));
+  input.addArguments(valueText(text, types));
   return true;
 }
 
-function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
+function* readWhole(call: TaggedCall, types: Types): Reading<boolean> {
   const { input } = call;
   const value = yield* takeRawValue(call);
   if (value === undefined) return false;
@@ -198,7 +193,7 @@ function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
   const isQuoted = hasQuotes && /^\s*"/.test(value) && isJson(value);
   const json = isQuoted
     ? value.trim()
-    : valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
+    : valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, types);
   const isText = json.startsWith('"');
   if (isText && input.canReadAgain && holdsTags(value, call)) return false;
   input.addArguments(json);
