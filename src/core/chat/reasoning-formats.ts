@@ -4,57 +4,34 @@ import type { ReasoningFormat } from './reasoning-format.ts';
 import { tokensIn } from './tool-calls/edges.ts';
 import { harmonyReasoningFormat } from './reasoning-harmony.ts';
 
-const museGlimmerStart = '<|start|>assistant';
+const museStart = '<|start|>assistant';
 const think = { open: '<think>', close: '</think>' };
+const response = { open: '<response>', close: '</response>' };
 
 const rows: readonly BlockFormatRow[] = [
-  {
-    name: 'gemma-4',
-    open: ['<|channel>thought', '<|channel>'],
-    close: '<channel|>',
-    evidence: '<|channel>',
-  },
+  { name: 'gemma-4', open: ['<|channel>thought', '<|channel>'], close: '<channel|>', evidence: '<|channel>' },
   {
     name: 'command-r',
     open: '<|START_THINKING|>',
     close: '<|END_THINKING|>',
     frame: { open: '<|START_RESPONSE|>', close: '<|END_RESPONSE|>' },
   },
-  {
-    name: 'magistral',
-    open: '[THINK]',
-    close: '[/THINK]',
-    ownToken: '[THINK]',
-  },
+  { name: 'magistral', open: '[THINK]', close: '[/THINK]', ownToken: '[THINK]' },
   {
     name: 'granite-3.2',
     open: ['Here is my thought process:', "Here's my thought process:"],
     close: ['Here is my response:', "Here's my response:"],
   },
-  {
-    name: 'granite-3.3',
-    ...think,
-    frame: { open: '<response>', close: '</response>' },
-    evidence: ['<|start_of_role|>', '<response>'],
-  },
+  { name: 'granite-3.3', ...think, frame: response, evidence: ['<|start_of_role|>', '<response>'] },
   {
     name: 'hunyuan',
     ...think,
     frame: { open: '<answer>', close: '</answer>' },
     evidence: ['<answer>', /<[|｜]hy_|<\|extra_0\|>/],
   },
-  {
-    name: 'ernie-4.5',
-    ...think,
-    frame: { open: '<response>', close: '</response>' },
-    evidence: ['<think>', '<response>\\n'],
-  },
+  { name: 'ernie-4.5', ...think, frame: response, evidence: ['<think>', '<response>\\n'] },
   { name: 'minicpm-3', open: '<|thought_start|>', close: '<|thought_end|>' },
-  {
-    name: 'longcat',
-    open: '<longcat_think>',
-    close: '</longcat_think>',
-  },
+  { name: 'longcat', open: '<longcat_think>', close: '</longcat_think>' },
   {
     name: 'k2-horizon',
     open: ['<ifm|think>', '<ifm|think_fast>', '<ifm|think_faster>'],
@@ -65,23 +42,16 @@ const rows: readonly BlockFormatRow[] = [
     name: 'inkling',
     open: ['<|message_model|><|content_thinking|>', '<|content_thinking|>'],
     close: '<|end_message|>',
-    frame: {
-      open: ['<|message_model|><|content_text|>', '<|content_text|>'],
-      close: '<|end_message|>',
-    },
+    frame: { open: ['<|message_model|><|content_text|>', '<|content_text|>'], close: '<|end_message|>' },
     evidence: '<|content_thinking|>',
     ownToken: '<|content_thinking|>',
   },
   {
     name: 'muse-glimmer',
-    open: ['to=self<|message|>', `${museGlimmerStart} to=self<|message|>`],
-    close: ['<|eom|>', museGlimmerStart],
+    open: ['to=self<|message|>', `${museStart} to=self<|message|>`],
+    close: ['<|eom|>', museStart],
     frame: {
-      open: [
-        `${museGlimmerStart} to=user<|message|>`,
-        'to=user<|message|>',
-        `${museGlimmerStart}<|message|>`,
-      ],
+      open: [`${museStart} to=user<|message|>`, 'to=user<|message|>', `${museStart}<|message|>`],
       close: ['<|eot|>', '<|eom|>'],
     },
     evidence: '<atem:function_calls>',
@@ -91,10 +61,7 @@ const rows: readonly BlockFormatRow[] = [
 ];
 
 /** The most common format, and the one of any model that shows no other. */
-export const thinkFormat = createBlockFormat({
-  name: 'think',
-  ...think,
-});
+export const thinkFormat = createBlockFormat({ name: 'think', ...think });
 
 /** Every format of reasoning. The first that recognizes a model is its format, so the more special comes first. */
 export const reasoningFormats: readonly ReasoningFormat[] = [
@@ -117,9 +84,7 @@ export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
   const { name, evidence, ownToken, ...block } = row;
   const opens = [block.open].flat();
   const closes = [block.close].flat();
-  const [before = [], after = []] = block.frame
-    ? [[block.frame.open].flat(), [block.frame.close].flat()]
-    : [];
+  const [before, after] = [[block.frame?.open ?? []].flat(), [block.frame?.close ?? []].flat()];
   const marks = [...opens, ...closes, ...before, ...after];
   const startsOpen = (prompt: string): boolean => {
     const end = prompt.trimEnd();

@@ -57,78 +57,65 @@ export function createHarmonySplitter(): ReasoningSplitter {
   const markers = Object.values(harmonyMarkers);
   const input = new TextInput();
   const parts: ReasoningPart[] = [];
-  let place: 'start' | 'header' | 'between' | 'reasoning' | 'text' | 'call' = 'start';
-  let header = '';
   const begun = { reasoning: false, text: false };
-  const isInHeader = (): boolean => place === 'start' || place === 'header';
+  let type: ReasoningPart['type'] = 'text';
 
   function* readAnswer(): Reading {
-    for (;;) {
-      const marker = yield* input.takeUntil(markers, readText);
-      if (marker === null) break;
-      if (marker === message && isInHeader()) yield* enterMessage();
-      else readMarker(marker);
-    }
-    if (isInHeader() && header !== '' && !input.isCutOff) releaseHeader();
-  }
-
-  function readText(text: string): void {
-    const visible = place === 'between' ? text.trimStart() : text;
-    if (visible === '') return;
-    if (place === 'between') enter('text');
-    if (isInHeader()) readHeader(visible);
-    else emit(visible);
-  }
-
-  function readHeader(text: string): void {
-    header += text;
-    const beginning = header.trimStart().slice(0, 'to='.length);
-    const isHeader = place === 'header' || 'to='.startsWith(beginning);
-    if (!isHeader || header.length > longestHeader) releaseHeader();
-  }
-
-  /** The supposed header is text. */
-  function releaseHeader(): void {
-    const text = header;
-    header = '';
-    enter('text');
-    if (text !== '') emit(text);
-  }
-
-  function readMarker(marker: string): void {
-    if (marker === channel) {
-      header = isInHeader() ? header + marker : marker;
-      place = 'header';
-    } else if (marker === message || marker === constrain) {
-      if (isInHeader()) header += marker;
-      else if (place !== 'between') emit(marker);
-    } else {
-      if (isInHeader() && header !== '') releaseHeader();
-      if (place === 'call' && marker === call) emit(marker);
-      header = marker === start ? marker : '';
-      place = marker === start ? 'header' : 'between';
+    for (let isStart = true; yield* input.hasMore(); isStart = false) {
+      const space = yield* input.takeSpace();
+      const next = yield* input.peekAny(isStart ? [...markers, 'to='] : markers);
+      if (next === start || next === channel || next === 'to=') yield* readMessage();
+      else if (next !== null) input.take(next.length);
+      else {
+        if (isStart) input.giveBack(space);
+        if (yield* input.hasMore()) yield* readBody('text');
+      }
     }
   }
 
-  function* enterMessage(): Reading {
-    const text = header + message;
-    header = '';
-    if (!/\bto=/.test(text)) return enter(/<\|channel\|>\s*analysis/.test(text) ? 'reasoning' : 'text');
-    place = 'call';
-    emit(text);
+  /** Reads a header, and the message behind it. A header without a message is text. */
+  function* readMessage(): Reading {
+    let header = '';
+    let marker = yield* input.takeAny([start, channel]);
+    do {
+      header += marker ?? '';
+      header += yield* input.takeWhile((unit) => unit !== '<', longestHeader);
+      marker = yield* input.takeAny([channel, constrain, message]);
+    } while (marker !== null && marker !== message && header.length < longestHeader);
+    header += marker ?? '';
+    if (marker === message && /\bto=/.test(header)) return yield* readCall(header);
+    if (marker === message) yield* readBody(/<\|channel\|>\s*analysis/.test(header) ? 'reasoning' : 'text');
+    else if (!input.isCutOff || (yield* input.hasMore())) yield* readBody('text', header);
+  }
+
+  function* readCall(header: string): Reading {
+    emit(header);
     // Markers inside of a call's arguments mean nothing.
     yield* takeJson(input, emit);
+    if ((yield* readRest()) === call) emit(call);
   }
 
-  function enter(next: 'reasoning' | 'text'): void {
-    place = next;
-    if (begun[next]) emit('\n');
-    begun[next] = true;
+  function* readBody(kind: ReasoningPart['type'], lead = ''): Reading {
+    type = kind;
+    emit(begun[kind] ? `\n${lead}` : lead);
+    begun[kind] = true;
+    yield* readRest();
+    type = 'text';
+  }
+
+  /** Reads a message up to its end, or to the next header. */
+  function* readRest(): Reading<string | null> {
+    const marker = yield* input.takeUntil(
+      markers.filter((one) => one !== message && one !== constrain),
+      emit,
+    );
+    if (marker === start || marker === channel) input.giveBack(marker);
+    return marker;
   }
 
   function emit(text: string): void {
-    parts.push({ type: place === 'reasoning' ? 'reasoning' : 'text', text });
+    if (text !== '') parts.push({ type, text });
   }
 
-  return createScriptedSplitter(input, readAnswer(), { parts, isReasoning: () => place === 'reasoning' });
+  return createScriptedSplitter(input, readAnswer(), { parts, isReasoning: () => type === 'reasoning' });
 }

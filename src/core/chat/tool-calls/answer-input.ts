@@ -1,9 +1,20 @@
 import { feed, TextInput, type Reading } from '../text-input.ts';
 import type { ToolDefinition } from '../messages.ts';
-import { fitsTool } from './mend-json.ts';
+import { fitsTool, type MendedJson } from './mend-json.ts';
 import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 
 export type { Reading };
+
+/** A way to read a broken call once more. */
+interface Mending {
+  /** Length of what was held before the call. */
+  readonly length: number;
+  /** @param hasEnd whether a marker follows that ends calls */
+  mend(text: string, hasEnd: boolean): (MendedJson & { readonly name?: string }) | undefined;
+  readonly id?: string | undefined;
+  /** Markers that can't be part of the call. */
+  readonly ends?: readonly string[] | undefined;
+}
 
 /** An event that belongs to a call. */
 type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
@@ -127,18 +138,21 @@ export class AnswerInput extends TextInput {
   }
 
   /**
-   * Takes the broken call that begins where `length` units were held: everything before the next marker that ends a call; says
-   * whether there is one. Takes nothing where the call can't be read once more.
+   * Reads the broken call that begins where `length` units were held, up to the next marker that ends a call; false if that is
+   * not safe, or the arguments don't fit.
    */
-  *takeBrokenCall(
-    length: number,
-    ends: readonly string[] = this.callEnds,
-  ): Reading<{ readonly text: string; readonly hasEnd: boolean } | undefined> {
-    if (!this.canReadAgain || this.isCutOff) return undefined;
+  *mendCall(name: string, { length, mend, id, ends = this.callEnds }: Mending): Reading<boolean> {
+    if (!this.canReadAgain || this.isCutOff) return false;
     this.restart(length);
     const marker = yield* this.holdUntil(ends);
     if (marker !== null) this.putBack(marker.length);
-    return this.isCutOff ? undefined : { text: this.held.slice(length), hasEnd: marker !== null };
+    const text = this.held.slice(length);
+    const mended = this.isCutOff ? undefined : mend(text, marker !== null);
+    const called = mended?.name ?? name;
+    if (mended === undefined || !this.fits(mended.json, called)) return false;
+    this.putBack(text.length - mended.end);
+    this.addCall(called, mended.json, id);
+    return true;
   }
 
   #release(): void {

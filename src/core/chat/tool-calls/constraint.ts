@@ -1,10 +1,8 @@
 import type { ArgumentsNotation } from '../../grammar/schemas/notation.ts';
 import { fill, partsOf } from './edges.ts';
 import { elementArguments } from './elements.ts';
-import { literalArguments } from './literal-notation.ts';
+import { itemsArguments } from './items-notation.ts';
 import { elementMark, styleOf, type CallNotation, type ItemsNotation } from './notation.ts';
-import { tagSyntax } from './tag-syntax.ts';
-import { taggedArguments } from './tagged-notation.ts';
 
 /**
  * Notation of calls, for generating them under a grammar:
@@ -86,10 +84,8 @@ function jsonCall({ kind, before, behind, id = '' }: Exclude<CallNotation, Items
 
 function itemsCall(notation: ItemsNotation): CallPart {
   const call = (name: string) => ({ prefix: name, suffix: '' });
-  if (styleOf(notation) === 'tagged')
-    return { call, arguments: taggedArguments(notation, tagSyntax(notation)) };
-  if (styleOf(notation) === 'elements') return { call, arguments: elementArguments(notation) };
-  return { call, arguments: literalArguments(notation) };
+  const isNested = styleOf(notation) === 'elements';
+  return { call, arguments: isNested ? elementArguments(notation) : itemsArguments(notation) };
 }
 
 /** The required end of the last call, and its optional tail, such as the end of a section or of the turn. */

@@ -79,12 +79,8 @@ function deriveJson(probe: Probe, one: string, args: Span, two = ''): Derived {
     call2 && two.slice(call2.start, args2.start),
   );
   const [behind] = withNumber(one.slice(args.end, call.end), call2 && two.slice(args2.end, call2.end));
-  const toSlot = (edge: string): Edge => edge.replaceAll(/alpha_one|beta_two/g, '⟨name⟩');
   const edges = {
-    origin: 'template',
-    begin: toSlot(one.slice(0, call.start)),
-    between: call1 && call2 ? toSlot(two.slice(call1.end, call2.start)) : null,
-    end: toSlot(one.slice(call.end)),
+    ...edgesAround(one, call, call1 && call2 && two.slice(call1.end, call2.start)),
     before: toSlot(before),
     behind: toSlot(behind),
     ...(firstNumber !== undefined && { firstNumber }),
@@ -102,6 +98,17 @@ function deriveJson(probe: Probe, one: string, args: Span, two = ''): Derived {
       argumentsAt: nameAt.length === 0 ? [] : pathTo(call.object, holdsArguments),
     },
   };
+}
+
+const toSlot = (edge: string): Edge => edge.replaceAll(/alpha_one|beta_two/g, '⟨name⟩');
+
+function edgesAround(one: string, { start, end }: Span, between: string | undefined) {
+  return {
+    origin: 'template',
+    begin: toSlot(one.slice(0, start)),
+    between: between === undefined ? null : toSlot(between),
+    end: toSlot(one.slice(end)),
+  } as const;
 }
 
 interface CallSpan extends Span {
@@ -212,37 +219,28 @@ function deriveItems(probe: Probe, one: string, two: string | undefined): Derive
   const end = rest.slice(close.length);
   const lastKey = two?.lastIndexOf(k2, two.indexOf(v2)) ?? -1;
   const secondName = two?.lastIndexOf(n2, lastKey) ?? -1;
-  const between = secondName > 0 ? two!.slice(two!.indexOf(v1) + v1.length + close.length, secondName) : null;
+  const firstEnd = (two?.indexOf(v1) ?? 0) + v1.length + close.length;
+  const between = secondName > 0 ? two!.slice(firstEnd, secondName) : undefined;
   const empty = probe([[n1, {}]]);
   const bare = empty?.slice(empty.lastIndexOf(n1) + n1.length);
   const second = secondName > 0 ? two!.slice(secondName + n2.length, lastKey) : first;
-  const quoted = styleOfStrings(probe, equals, close);
-  const mark = quoted.style === 'raw' ? sharedMark(equals, close) : '';
-  if (quoted.style !== 'raw') {
-    equals = equals.slice(0, -1);
-    close = close.slice(1);
-  }
-  if (mark !== '') {
-    equals = equals.slice(0, -mark.length);
-    close = close.slice(mark.length);
-  }
-  if (close.trim() === '' && quoted.style === 'raw' && mark === '')
-    return { reason: 'nothing ends a text value' };
+  const mark = sharedMark(equals, close);
+  equals = equals.slice(0, equals.length - mark.length);
+  close = close.slice(mark.length);
+  if (close.trim() === '' && mark === '') return { reason: 'nothing ends a text value' };
+  const isQuoted = /^["']$/.test(mark);
+  const style = mark === '' ? 'raw' : isQuoted ? styleOfQuotes(probe, equals) : 'marked';
   const [numbered, firstNumber] = withNumber(first, second);
   const none = bare === undefined ? '' : withoutTail(bare, end);
-  const table = valueTable(probe, { equals, close, end, mark, style: quoted.style });
   const notation: ItemsNotation = {
-    origin: 'template',
+    ...edgesAround(one, { start: name, end: one.length - end.length }, between),
     kind: 'items',
-    begin: one.slice(0, name).replaceAll(n1, '⟨name⟩'),
-    between: between && between.replaceAll(n2, '⟨name⟩'),
-    end: end.replaceAll(n1, '⟨name⟩'),
     first: numbered,
     none: firstNumber === undefined ? none : none.replace(/\d+/, '⟨number⟩'),
     next,
     close: close.replaceAll(k1, '⟨key⟩'),
-    ...table,
-    ...(mark !== '' && { mark }),
+    ...valueTable(probe, { equals, tail: close + end, style }),
+    ...(style === 'marked' && { mark }),
     ...(firstNumber !== undefined && { firstNumber }),
   };
   return { notation };
@@ -256,16 +254,15 @@ function withoutTail(text: string, end: string): string {
     : trimmed;
 }
 
-/** Whether strings have quotes, and of which language. */
-function styleOfStrings(probe: Probe, equals: string, close: string): { style: ValueStyle } {
-  const quote = /["']$/.exec(equals)?.[0];
-  if (quote === undefined || !close.startsWith(quote)) return { style: 'raw' };
+/** The language of strings with quotes. */
+function styleOfQuotes(probe: Probe, equals: string): ValueStyle {
   const text = probe([[n1, { [k1]: 'o"d' }]]) ?? '';
-  const tail = text.slice(text.lastIndexOf(k1) + k1.length + equals.length - 1);
-  return { style: tail.startsWith('"o\\"d"') ? 'json' : 'python' };
+  return text.slice(text.lastIndexOf(k1) + k1.length + equals.length).startsWith('"o\\"d"')
+    ? 'json'
+    : 'python';
 }
 
-/** A mark on both sides of strings. */
+/** A quote, or another mark, on both sides of strings. */
 function sharedMark(equals: string, close: string): string {
   for (let length = Math.min(equals.length, close.length); length > 0; length--) {
     const mark = close.slice(0, length);
@@ -276,24 +273,21 @@ function sharedMark(equals: string, close: string): string {
 
 interface ItemFrame {
   readonly equals: string;
-  readonly close: string;
-  readonly end: string;
-  readonly mark: string;
+  /** All behind the value of a call. */
+  readonly tail: string;
   readonly style: ValueStyle;
 }
 
 /** The edge before a value, and its style, for each type. */
 function valueTable(
   probe: Probe,
-  { equals, close, end, mark, style }: ItemFrame,
+  { equals, tail, style }: ItemFrame,
 ): Pick<ItemsNotation, 'equals' | 'values'> {
-  const own: ValueStyle = mark === '' ? style : 'marked';
   const before: Record<string, Edge> = { string: equals };
-  const values: Record<string, ValueStyle> = { string: own };
+  const values: Record<string, ValueStyle> = { string: style };
   for (const [type, value] of Object.entries(types).slice(1)) {
     const text = probe([[n1, { [k1]: value }]]);
     const rest = text?.slice(text.indexOf(k1, text.lastIndexOf(n1)) + k1.length) ?? '';
-    const tail = close + end;
     const written = (
       [
         ['json', JSON.stringify(value)],
@@ -302,7 +296,7 @@ function valueTable(
         ['python', toPython(value).replaceAll('"', "'")],
       ] as const
     ).find(([, dump]) => rest.trimEnd().endsWith((dump + tail).trimEnd()));
-    values[type] = written?.[0] ?? (style === 'raw' && mark === '' ? 'json' : own);
+    values[type] = written?.[0] ?? (style === 'raw' ? 'json' : style);
     before[type] = written ? rest.slice(0, rest.lastIndexOf(written[1] + tail.trimEnd())) : equals;
   }
   return { equals: before, values } as Pick<ItemsNotation, 'equals' | 'values'>;

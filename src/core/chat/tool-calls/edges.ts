@@ -104,11 +104,16 @@ export interface FoundEdge {
 
 /** Finds the edge that comes next, the longest of several, with the white space before it; takes nothing. */
 export function* peekEdge(input: TextInput, edges: readonly Edge[]): Reading<FoundEdge | undefined> {
-  const candidates = edges.map((edge) => ({ edge, ...matcherOf(edge) }));
-  while (!input.hasEnded && candidates.some(({ beginning }) => beginning.test(input.rest))) yield;
+  const beginnings = edges.map((edge) => matcherOf(edge).beginning);
+  while (!input.hasEnded && beginnings.some((beginning) => beginning.test(input.rest))) yield;
+  return longestEdge(input.rest, edges);
+}
+
+/** The longest of several edges at the start of a text, with the white space before it. */
+export function longestEdge(text: string, edges: readonly Edge[]): FoundEdge | undefined {
   let longest: FoundEdge | undefined;
-  for (const { edge, whole } of candidates) {
-    const match = whole.exec(input.rest);
+  for (const edge of edges) {
+    const match = matcherOf(edge).whole.exec(text);
     const length = match?.[0].length ?? -1;
     if (match && length > (longest?.length ?? -1)) longest = { edge, length, slots: match.groups ?? {} };
   }
@@ -125,12 +130,6 @@ export function* takeEdge(input: TextInput, edges: readonly Edge[]): Reading<Fou
 /** Splits a text at each occurrence of the edge. */
 export function splitAtEdge(text: string, edge: Edge): readonly string[] {
   return text.split(matcherOf(edge).anywhere);
-}
-
-/** The text before an edge, and the text after it, if the text has the edge. */
-export function cutAtEdge(text: string, edge: Edge): readonly [before: string, behind?: string] {
-  const found = matcherOf(edge).anywhere.exec(text);
-  return found ? [text.slice(0, found.index), text.slice(found.index + found[0].length)] : [text];
 }
 
 /** Texts in a mark that may be special tokens of their own. */

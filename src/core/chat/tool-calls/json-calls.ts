@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../messages.ts';
 import type { TextInput } from '../text-input.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { peekEdge, takeEdge } from './edges.ts';
-import { mendJson, schemasOf } from './mend-json.ts';
+import { mendJson, type MendedJson } from './mend-json.ts';
 import type { JsonNotation } from './notation.ts';
 
 /** Distinguishes calls from other objects. */
@@ -93,13 +93,15 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
   }
   if (input.isCutOff) announceCut(input, options);
   if (text !== undefined || (strict && !/"[^"]*"\s*:\s*[{"]/.test(input.held))) return false;
-  const mended = yield* takeMended(input, length, undefined);
-  const found = mended === undefined ? undefined : callIn(mended, options);
-  const tool = found && input.toolNamed(found.name);
-  const json = found && mendJson(found.arguments, { schemaOf: schemasOf(tool) })?.json;
-  if (json === undefined || !input.fits(json, found!.name)) return false;
-  input.addCall(found!.name, json);
-  return true;
+  return yield* input.mendCall('', {
+    length,
+    mend(broken, hasEnd) {
+      const { json, end } = mendObject(broken, hasEnd) ?? { json: '{}', end: 0 };
+      const { name, arguments: args } = callIn(json, options) ?? { name: '', arguments: '' };
+      const mended = mendJson(args, { tool: input.toolNamed(name) });
+      return mended && { name, json: mended.json, end };
+    },
+  });
 }
 
 /** Keys of the name and of the arguments of a call; without a key of its own, the name is that of the arguments. */
@@ -187,17 +189,10 @@ export function* takeJson(input: TextInput, emit: (piece: string) => void = () =
   return scanner.state === 'complete';
 }
 
-/** Takes the broken call that begins where `length` units were held, and reads the object there. */
-function* takeMended(
-  input: AnswerInput,
-  length: number,
-  tool: ToolDefinition | undefined,
-): Reading<string | undefined> {
-  const call = yield* input.takeBrokenCall(length);
-  const mended = call && mendJson(call.text, { schemaOf: schemasOf(tool), mayBeOpen: call.hasEnd });
-  if (!mended?.json.startsWith('{')) return undefined;
-  input.putBack(call!.text.length - mended.end);
-  return mended.json;
+/** Reads broken JSON that should be an object. */
+function mendObject(text: string, mayBeOpen: boolean, tool?: ToolDefinition): MendedJson | undefined {
+  const mended = mendJson(text, { tool, mayBeOpen });
+  return mended?.json.startsWith('{') ? mended : undefined;
 }
 
 /**
@@ -221,11 +216,8 @@ function* readObject(input: AnswerInput, name: string, id?: string): Reading<boo
     input.endCall();
     return true;
   }
-  const tool = input.toolNamed(name);
-  const json = yield* takeMended(input, length, tool);
-  if (json === undefined || !input.fits(json, name)) return false;
-  input.addCall(name, json, id);
-  return true;
+  const mend = (text: string, hasEnd: boolean) => mendObject(text, hasEnd, input.toolNamed(name));
+  return yield* input.mendCall(name, { length, mend, id });
 }
 
 function* readText(input: AnswerInput, name: string, id: string | undefined): Reading<boolean> {

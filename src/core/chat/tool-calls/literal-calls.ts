@@ -1,10 +1,7 @@
-import { parseExact, writeExact } from '../../text/exact-json.ts';
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
-import { mendJson, valueText, type LiteralSyntax } from './mend-json.ts';
+import { mendJson, type LiteralSyntax } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
-import { isStringSchema, parameterNames, parameterSchema } from './schema-types.ts';
 
 const longestName = 256;
 
@@ -27,30 +24,23 @@ export function* readLiteralCalls(
   yield* readCallList(input, () => readCall(input, syntax, toName));
 }
 
-function* readIdentifier(input: AnswerInput): Reading<string> {
-  return yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), longestName);
-}
-
 /** Reads a call; false if it is none, or was not finished. */
 function* readCall(
   input: AnswerInput,
   syntax: LiteralSyntax,
   toName: (written: string) => string,
 ): Reading<boolean | undefined> {
-  const written = yield* readIdentifier(input);
+  const isPrinted = input.toolNamed('print') === undefined && (yield* input.takeAny(['print('])) !== null;
+  const written = yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), longestName);
   if (written === '') return undefined;
-  const inner = written === 'print' ? yield* readPrintedName(input) : '';
-  const name = inner === '' ? toName(written) : inner;
+  const name = toName(written);
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));
   const isCall = (yield* input.takeAny([syntax.open])) !== null && mayBe;
-  const json = isCall ? yield* readArguments(input, syntax, name) : undefined;
-  if (json === undefined) {
+  if (!isCall || !(yield* readArguments(input, syntax, name))) {
     input.giveUp();
     return false;
   }
-  input.addArguments(json);
-  input.endCall();
-  if (inner !== '') {
+  if (isPrinted) {
     yield* input.dropSpace();
     yield* input.takeAny([')']);
     input.drop();
@@ -58,23 +48,8 @@ function* readCall(
   return true;
 }
 
-/** The name of the function whose result is printed, `''` where it is `print` itself that is called. */
-function* readPrintedName(input: AnswerInput): Reading<string> {
-  const { length } = input.held;
-  if ((yield* input.takeAny(['('])) === null) return '';
-  yield* input.takeSpace();
-  const name = yield* readIdentifier(input);
-  if (name !== '' && (yield* input.peekAny(['('])) !== null) return name;
-  input.putBack(input.held.length - length);
-  return '';
-}
-
 /** Begins the call, and reads its arguments; broken ones once more, where that is safe. */
-function* readArguments(
-  input: AnswerInput,
-  syntax: LiteralSyntax,
-  name: string,
-): Reading<string | undefined> {
+function* readArguments(input: AnswerInput, syntax: LiteralSyntax, name: string): Reading<boolean> {
   const { length } = input.held;
   const tool = input.toolNamed(name);
   input.startCall(name);
@@ -82,17 +57,15 @@ function* readArguments(
   const start = input.held.length;
   const isWhole = yield* takeBalanced(input, syntax);
   const text = input.held.slice(start);
-  const read = isWhole ? mendJson(text, { call: syntax, names: parameterNames(tool) }) : undefined;
-  if (read?.end === text.length) return syntax.mark === undefined ? read.json : typedMembers(read.json, tool);
-  const broken =
-    syntax.mark === undefined
-      ? yield* input.takeBrokenCall(length, [...input.callEnds, ...lists])
-      : undefined;
-  const mended = broken && mendJson(broken.text, { call: syntax });
-  if (mended === undefined || !input.fits(mended.json, name)) return undefined;
-  input.putBack(broken!.text.length - mended.end);
-  input.startCall(name);
-  return mended.json;
+  const read = isWhole ? mendJson(text, { call: syntax, tool }) : undefined;
+  if (read?.end === text.length) {
+    input.addArguments(read.json);
+    input.endCall();
+    return true;
+  }
+  if (syntax.mark !== undefined) return false;
+  const mend = (broken: string) => mendJson(broken, { call: syntax });
+  return yield* input.mendCall(name, { length, mend, ends: [...input.callEnds, ...lists] });
 }
 
 /** Beginnings of other lists of calls. */
@@ -120,24 +93,4 @@ function* takeString(input: AnswerInput, quote: string, isRaw: boolean): Reading
     yield* input.hasMore();
     input.take(1);
   }
-}
-
-/** Models leave quotes out, and write numbers and booleans as strings; the tool's schema says what they are. */
-function typedMembers(json: string, tool: ToolDefinition | undefined): string {
-  const values = parseExact(json) as Readonly<Record<string, unknown>>;
-  const wrong = Object.entries(values).filter(([key, value]) => {
-    const type = parameterSchema(tool, key)?.type ?? [];
-    return typeof value === 'string' ? type.length > 0 && !type.includes('string') : isStringSchema({ type });
-  });
-  if (wrong.length === 0) return json;
-  const typed = wrong.map(([key, value]) => {
-    const text = typeof value === 'string' ? value : writeExact(value);
-    return [key, parseExact(valueText(text, parameterSchema(tool, key)))];
-  });
-  return writeExact({ ...values, ...Object.fromEntries(typed) });
-}
-
-/** Whether a text can stand before `=` as the name of an argument. */
-export function isKeyword(text: string): boolean {
-  return /^[^\s=,()[\]{}"'#]+$/.test(text);
 }

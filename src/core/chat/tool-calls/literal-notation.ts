@@ -1,6 +1,5 @@
 import {
   choice,
-  never,
   refer,
   repeat,
   rule,
@@ -17,13 +16,10 @@ import {
   literalNotation,
   namesOf,
   rawString,
-  type ArgumentsNotation,
   type Notation,
   type StringSet,
 } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
-import { isKeyword } from './literal-calls.ts';
-import type { ItemsNotation } from './notation.ts';
 import { toPython, writeBareKey, writeMarked } from './write-values.ts';
 
 const singleCharacter = choice(matching(String.raw`[^\0-\x1f'\\]|\\'`), escapedCharacter);
@@ -56,7 +52,7 @@ function inSingleQuotes(value: unknown): string[] {
 }
 
 /** Literals with bare keys, and strings without escapes between marks of their own. */
-function marked(mark: string, texts: TextLanguages): Notation {
+export function markedNotation(mark: string, texts: TextLanguages): Notation {
   const string = (strings: StringSet): Expression =>
     sequence(text(mark), rawString(strings, [containing(mark, texts)]), text(mark));
   return literalNotation({
@@ -70,31 +66,4 @@ function marked(mark: string, texts: TextLanguages): Notation {
     write: (value) => writeMarked(value, mark),
     string,
   });
-}
-
-/** The arguments of a call up to its close: `(a="x", n=1`, or `{a:<|"|>x<|"|>,n:1`. */
-export function literalArguments({ first, next, equals, mark }: ItemsNotation): () => ArgumentsNotation {
-  const canWrite = (name: string): boolean =>
-    mark === undefined ? isKeyword(name) : writeBareKey(name) === name;
-  const named = (name: Expression, value: Expression): Expression =>
-    sequence(name, text(equals.string), value);
-  return () => (texts) => {
-    const inner = mark === undefined ? pythonNotation : marked(mark, texts);
-    return {
-      ...inner,
-      id: 'arguments',
-      anyMember: undefined,
-      anyObject: undefined,
-      constants: () => never,
-      comma: text(next),
-      object: (content) => sequence(text(first), content),
-      member: (name, value) => (canWrite(name) ? refer(rule(name, named(text(name), value))) : undefined),
-      members(names, value, _, path) {
-        const written = namesOf(names, '^[A-Za-z_][A-Za-z0-9_]{0,63}$', texts, path);
-        return written && refer(rule('other', named(written, value)));
-      },
-      ofMember: () => inner,
-      ofItem: () => inner,
-    };
-  };
 }

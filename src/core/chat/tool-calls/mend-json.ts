@@ -1,6 +1,12 @@
 import { letterEscapes } from '../../text/escapes.ts';
-import { orElse } from '../../text/or-else.ts';
-import { parameterNames, parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
+import {
+  areText,
+  parameterNames,
+  parameterTypes,
+  toJsonText,
+  toJsonWord,
+  type Types,
+} from './schema-types.ts';
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import { TextCursor } from '../../text/text-cursor.ts';
@@ -23,14 +29,12 @@ export interface LiteralSyntax {
 }
 
 export interface MendOptions {
-  /** Tells the types of the members of the value, by their names. */
-  readonly schemaOf?: ((key: string) => unknown) | undefined;
+  /** Tells the types of the members of the value and, for a call, the names of values without a key. */
+  readonly tool?: ToolDefinition | undefined;
   /** Whether brackets may be left open at the end. Default false. */
   readonly mayBeOpen?: boolean | undefined;
   /** Notation of a call, where it is no value, but what stands behind the bracket of one: `a="x", n=1)`. */
   readonly call?: LiteralSyntax | undefined;
-  /** The parameters for which values stand that have no key before them. */
-  readonly names?: readonly string[] | undefined;
 }
 
 const deepestNesting = 64;
@@ -72,7 +76,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
  * cut off, or is no literal, is none, but for text without quotes where the schema wants a string.
  */
 export function mendJson(text: string, options: MendOptions = {}): MendedJson | undefined {
-  const { schemaOf, mayBeOpen = false, call, names = [] } = options;
+  const { tool, mayBeOpen = false, call } = options;
   const { mark = '' } = call ?? {};
   const inner = mark === '' ? object : { ...object, ...marked };
   const cursor = new TextCursor(text);
@@ -87,33 +91,36 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return skip(bracket) || (mayBeOpen && cursor.isAtEnd);
   }
 
-  function readValue(depth: number, schema: unknown, stringEnd: RegExp): string | undefined {
-    cursor.takeMatch(space);
-    if (mark !== '' && cursor.take(mark)) return readRawString();
-    const sign = cursor.peek();
-    if (sign === '"' || (sign === "'" && mark === '')) {
+  function readValue(depth: number, types: Types | undefined, stringEnd: RegExp): string | undefined {
+    if (isAtString()) {
       const start = cursor.index;
-      const json = readString(sign, stringEnd);
+      const json = readString(stringEnd);
       if (json !== undefined || stringEnd !== endOfArgument) return json;
       cursor.index = start;
-      return readString(sign, endOfItem);
+      return readString(endOfItem);
     }
+    const sign = cursor.peek();
     const close = opposite.get(sign);
     if (close !== undefined && depth < deepestNesting) {
       cursor.index++;
       return sign === '{' ? readMembers(depth, inner) : readItems(close, depth);
     }
-    return readWord(schema);
+    return readWord(types);
   }
 
-  function readRawString(): string | undefined {
-    const end = cursor.source.indexOf(mark, cursor.index);
-    const value = cursor.source.slice(cursor.index, end);
-    cursor.index = end + mark.length;
-    return end === -1 ? undefined : JSON.stringify(value);
+  function isAtString(): boolean {
+    cursor.takeMatch(space);
+    const isMarked = mark !== '' && cursor.source.startsWith(mark, cursor.index);
+    return isMarked || cursor.peek() === '"' || (cursor.peek() === "'" && mark === '');
   }
 
-  function readString(quote: string, stringEnd: RegExp): string | undefined {
+  function readString(stringEnd: RegExp): string | undefined {
+    if (mark !== '' && cursor.take(mark)) {
+      const [raw, ...others] = cursor.source.slice(cursor.index).split(mark, 2);
+      cursor.index += raw!.length + mark.length;
+      return others.length === 0 ? undefined : JSON.stringify(raw);
+    }
+    const quote = cursor.peek();
     const isTriple = cursor.take(quote.repeat(3));
     const ending = isTriple ? quote.repeat(3) : quote;
     if (!isTriple) cursor.index++;
@@ -134,11 +141,11 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return undefined;
   }
 
-  function readWord(schema: unknown): string | undefined {
+  function readWord(types: Types | undefined): string | undefined {
     const start = cursor.index;
     const word = cursor.takeMatch(mark === '' ? /[^,}\])\n]*/y : /[^,{}[\]<>|"\n]*/y)![0].trimEnd();
     const bare = mark === '' || word === '' ? undefined : JSON.stringify(word);
-    const json = toJsonWord(word) ?? (schema === undefined ? bare : unquoted(word, schema));
+    const json = toJsonWord(word) ?? (types === undefined ? bare : unquoted(word, types));
     cursor.index = start + word.length;
     // A word at the very end may be cut off.
     return cursor.isAtEnd ? undefined : json;
@@ -167,7 +174,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
       let key = readKey(style);
       if (style.sign === '=' && !(key !== undefined && skip('='))) {
         cursor.index = start;
-        key = names[members.length];
+        key = parameterNames(tool)[members.length];
         if (key === undefined) return undefined;
       } else if (style.sign !== '=' && (key === undefined || !skip(style.sign))) {
         if (members.length > 0 || (call && depth === 0)) return undefined;
@@ -175,25 +182,20 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
         cursor.index = start;
         return readItems('}', depth);
       }
-      const schema = depth === 0 ? schemaOf?.(key!) : undefined;
-      const value = readValue(depth + 1, schema, style.stringEnd);
+      // Python tells what is a string.
+      const types = depth === 0 && style.sign !== '=' ? parameterTypes(tool, key!) : undefined;
+      const value = readValue(depth + 1, types, style.stringEnd);
       if (value === undefined) return undefined;
-      members.push(`${JSON.stringify(key)}: ${schema === undefined ? value : retyped(value, schema)}`);
+      members.push(`${JSON.stringify(key)}: ${types === undefined ? value : retyped(value, types)}`);
       hasComma = skip(',');
     }
     return `{${members.join(', ')}}`;
   }
 
   function readKey({ bareKey }: MemberStyle): string | undefined {
-    cursor.takeMatch(space);
-    if (mark !== '' && cursor.take(mark))
-      return orElse(() => JSON.parse(readRawString()!) as string, undefined);
-    const quote = cursor.peek();
-    if (quote === '"' || quote === "'") {
-      const json = readString(quote, endOfKey);
-      return json === undefined ? undefined : (JSON.parse(json) as string);
-    }
-    return cursor.takeMatch(bareKey)?.[0];
+    if (!isAtString() && cursor.peek() !== "'") return cursor.takeMatch(bareKey)?.[0];
+    const json = readString(endOfKey);
+    return json === undefined ? undefined : (JSON.parse(json) as string);
   }
 
   const style = call && { ...call, ...(mark === '' ? argument : marked) };
@@ -202,35 +204,30 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
 }
 
 /** Text without quotes counts only where the schema takes it for a string. */
-function unquoted(word: string, schema: unknown): string | undefined {
+function unquoted(word: string, types: Types): string | undefined {
   if (word === '' || /["'{[(]/.test(word)) return undefined;
-  const json = toJsonText(word, schema);
+  const json = toJsonText(word, types);
   return json.startsWith('"') ? json : undefined;
 }
 
-/** A string that holds a number where the schema wants a number. */
-function retyped(json: string, schema: unknown): string {
-  if (!json.startsWith('"')) return json;
-  return toJsonText(JSON.parse(json) as string, schema, json);
+/** Models write numbers and booleans as strings, and leave the quotes of strings out; the schema tells what they are. */
+function retyped(json: string, types: Types): string {
+  if (!json.startsWith('"')) return areText(types) ? JSON.stringify(json) : json;
+  const isString = types.length === 0 || types.includes('string');
+  return isString ? json : valueText(JSON.parse(json) as string, types);
 }
 
 /** The JSON text of a value that a model wrote without quotes: see `toJsonText`. Lists and objects may be Python's, too. */
-export function valueText(text: string, schema: unknown): string {
+export function valueText(text: string, types: Types): string {
   const written = text.trim();
   const mended = /^[[{]/.test(written) && !isJson(written) ? mendJson(written) : undefined;
-  return mended?.end === written.length
-    ? toJsonText(mended.json, schema, JSON.stringify(text))
-    : toJsonText(text, schema);
+  const isMended = mended?.end === written.length;
+  return toJsonText(isMended ? mended.json : text, types, JSON.stringify(text));
 }
 
-/** Whether a text that stands for a value of these types, of any where there are none, is a string of itself. */
-export function isTextOf(text: string, types: readonly string[]): boolean {
-  return !/^\s*<!\[CDATA\[/.test(text) && valueText(text, { type: types }).startsWith('"');
-}
-
-/** The schemas of a tool's parameters, for `mendJson`. */
-export function schemasOf(tool: ToolDefinition | undefined): (key: string) => unknown {
-  return (key) => parameterSchema(tool, key);
+/** Whether a text that stands for a value of these types is a string of itself. */
+export function isTextOf(text: string, types: Types): boolean {
+  return !/^\s*<!\[CDATA\[/.test(text) && valueText(text, types).startsWith('"');
 }
 
 /** Whether arguments have all that a tool's schema requires, and nothing that it forbids. */

@@ -3,86 +3,87 @@ import { choice, never, text, type Expression } from '../../grammar/languages/ex
 import { anyNumber } from '../../grammar/languages/json-number.ts';
 import type { Language } from '../../grammar/languages/language.ts';
 import { typeOfValue } from '../../grammar/schemas/json-types.ts';
-import {
-  anyStringOf,
-  containing,
-  jsonNotation,
-  rawString,
-  type Notation,
-  type StringSet,
-} from '../../grammar/schemas/notation.ts';
-import { writeExact } from '../../text/exact-json.ts';
-import { toPython } from './write-values.ts';
+import { anyStringOf, rawString, type Notation } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
+import { writeExact } from '../../text/exact-json.ts';
 import { isTextOf } from './mend-json.ts';
+import { areText, type Types } from './schema-types.ts';
+import { toPython } from './write-values.ts';
 
-type ValueType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+type ValueType = Exclude<ReturnType<typeof typeOfValue>, 'integer'>;
 
-/** Notation of values without quotes. */
+function kindOf(value: unknown): ValueType {
+  const type = typeOfValue(value);
+  return type === 'integer' ? 'number' : type;
+}
+
+/** Notation of values of which the strings have no quotes. */
 export interface RawStyle {
   /** Types that the reader of the format takes values for; any where empty. */
-  readonly types: readonly string[];
-  /** End of strings: no string contains it, except a constant that is known to be harmless. */
-  readonly marker: string;
+  readonly types: Types;
+  /** Notation of everything else. */
+  readonly inner: Notation;
+  /** Strings that can't be written, except constants that are known to be harmless. */
+  readonly excluded: Language | undefined;
   readonly canWrite: (text: string) => boolean;
-  /** A value with what stands around it. */
-  frame(type: ValueType, value: Expression): Expression;
-  /** Whether what stands around it says that a value is a string. */
-  readonly isMarkedString?: boolean;
-  /** Notation of objects and arrays; JSON if left out. */
-  readonly inner?: Notation;
-  /** Whether strings have quotes, too. Default false. */
+  /** Whether something else tells that a value is a string. Default false. */
+  readonly isTold?: boolean;
+  /** Whether strings have quotes all the same. Default false. */
   readonly hasQuotes?: boolean;
   /** Whether booleans and null may be Python's words, too. Default false. */
   readonly hasWords?: boolean;
   readonly texts: TextLanguages;
 }
 
-/** Strings as they are, everything else as JSON. A string that would be read as something else is left out. */
+/** Strings as they are. A string that would be read as something else is left out. */
 export function rawNotation(style: RawStyle): Notation {
-  const { types, marker, canWrite, frame, isMarkedString = false, inner = jsonNotation, texts } = style;
-  const written = (kind: ValueType, group: readonly unknown[]): Expression =>
-    style.hasWords === true && (kind === 'boolean' || kind === 'null')
-      ? text(...group.flatMap((value) => [writeExact(value), toPython(value)]))
-      : inner.constants(group);
-  const allows = (type: string): boolean => types.length === 0 || types.includes(type);
-  const isText = isMarkedString || (types.length > 0 && types.every((type) => type === 'string'));
-  const framed = (type: ValueType, value: Expression): Expression => {
-    const isNumber = type === 'number' && allows('integer');
-    return allows(type) || isNumber ? frame(type, value) : never;
-  };
-  const constants = (values: readonly unknown[]): Expression => {
-    const byType = new Map<ValueType, unknown[]>();
-    for (const value of values) {
-      const type = typeOfValue(value);
-      const kind = type === 'integer' ? 'number' : type;
-      const isWritten = typeof value !== 'string' || (canWrite(value) && (isText || isTextOf(value, types)));
-      if (isWritten) getOrCreate(byType, kind, () => []).push(value);
-    }
-    return choice(
-      ...[...byType].map(([type, group]) =>
-        framed(
-          type,
-          type === 'string' && style.hasQuotes !== true ? text(...group.map(String)) : written(type, group),
-        ),
-      ),
-    );
-  };
-  const string = (strings: StringSet): Expression => {
-    if (style.hasQuotes === true) return framed('string', inner.string(strings));
-    const others: Language[] = isText ? [] : [texts.pattern(otherValues(types), strings.path)];
-    return framed('string', rawString(strings, [containing(marker, texts), ...others]));
-  };
-  const array = (content: Expression): Expression => framed('array', inner.array(content));
-  const object = (content: Expression): Expression => framed('object', inner.object(content));
-  const anyArray = framed('array', inner.anyArray!);
-  const anyObject = framed('object', inner.anyObject!);
+  const { types, inner, excluded, canWrite, texts, isTold = false, hasQuotes = false } = style;
+  const isText = isTold || areText(types);
   return {
     ...inner,
     id: `raw ${types.join()}`,
+    constants(values) {
+      const written = values.filter((value) => {
+        return typeof value !== 'string' || (canWrite(value) && (isText || isTextOf(value, types)));
+      });
+      return choice(
+        ...written.map((value) => {
+          if (typeof value === 'string' && !hasQuotes) return text(value);
+          const isWord = style.hasWords === true && (typeof value === 'boolean' || value === null);
+          return isWord ? text(writeExact(value), toPython(value)) : inner.constants([value]);
+        }),
+      );
+    },
+    string(strings) {
+      if (hasQuotes) return inner.string(strings);
+      const others = isText ? [] : [texts.pattern(otherValues(types), strings.path)];
+      return rawString(strings, [...(excluded ? [excluded] : []), ...others]);
+    },
+  };
+}
+
+/** Puts values into a frame that depends on their type. Values of other types than those of the schema are left out. */
+export function framed(
+  notation: Notation,
+  { types, texts }: Pick<RawStyle, 'types' | 'texts'>,
+  frame: (type: ValueType, value: Expression) => Expression,
+): Notation {
+  const own = (type: ValueType, value: Expression): Expression => {
+    const isAllowed = types.length === 0 || types.includes(type);
+    return isAllowed || (type === 'number' && types.includes('integer')) ? frame(type, value) : never;
+  };
+  const constants = (values: readonly unknown[]): Expression => {
+    const byKind = new Map<ValueType, unknown[]>();
+    for (const value of values) getOrCreate(byKind, kindOf(value), () => []).push(value);
+    return choice(...[...byKind].map(([kind, group]) => own(kind, notation.constants(group))));
+  };
+  const anyArray = own('array', notation.anyArray!);
+  const anyObject = own('object', notation.anyObject!);
+  return {
+    ...notation,
     anyValue: choice(
-      string(anyStringOf(texts)),
-      framed('number', anyNumber),
+      own('string', notation.string(anyStringOf(texts))),
+      own('number', anyNumber),
       constants([true, false, null]),
       anyArray,
       anyObject,
@@ -90,15 +91,15 @@ export function rawNotation(style: RawStyle): Notation {
     anyArray,
     anyObject,
     constants,
-    number: (digits) => framed('number', digits),
-    string,
-    array,
-    object,
+    number: (digits) => own('number', notation.number(digits)),
+    string: (strings) => own('string', notation.string(strings)),
+    array: (content) => own('array', notation.array(content)),
+    object: (content) => own('object', notation.object(content)),
   };
 }
 
 /** Matches strings that are taken for values of the other types. */
-function otherValues(types: readonly string[]): string {
+function otherValues(types: Types): string {
   const allows = (...some: string[]): boolean =>
     types.length === 0 || some.some((type) => types.includes(type));
   const words = [

@@ -3,13 +3,13 @@ import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schema
 import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
 
-/** The type of one of a tool's parameters, as a schema; `undefined` where the tool says nothing about it. */
-export function parameterSchema(
-  tool: ToolDefinition | undefined,
-  parameter: string,
-): { readonly type: readonly string[] } | undefined {
+/** Types of JSON Schema that a value may have; any where empty. */
+export type Types = readonly string[];
+
+/** The types of one of a tool's parameters; `undefined` where the tool says nothing about it. */
+export function parameterTypes(tool: ToolDefinition | undefined, parameter: string): Types | undefined {
   const schema = memberSchema(tool?.parameters, parameter, tool?.parameters);
-  return schema === undefined ? undefined : { type: typesOf(schema, tool?.parameters) };
+  return schema === undefined ? undefined : typesOf(schema, tool?.parameters);
 }
 
 /** The schema of a member, or of the items of a list, which are called `item`. */
@@ -31,9 +31,8 @@ export function parameterNames(tool: ToolDefinition | undefined): readonly strin
   return isSchemaObject(properties) ? orderedKeys(properties) : [];
 }
 
-/** Whether a schema allows strings and nothing else. */
-export function isStringSchema(schema: unknown): boolean {
-  const types = typesOf(schema);
+/** Whether a value can be nothing but a string. */
+export function areText(types: Types): boolean {
   return types.length > 0 && types.every((type) => type === 'string');
 }
 
@@ -42,25 +41,20 @@ export function isStringSchema(schema: unknown): boolean {
  * asks for a string. Where it allows a string beside other types, or says nothing, it is what it looks like. What fits no type
  * of the schema stays a string, so that nothing is lost.
  */
-export function toJsonText(text: string, schema: unknown, asString: string = JSON.stringify(text)): string {
-  const types = typesOf(schema);
+export function toJsonText(text: string, types: Types, asString: string = JSON.stringify(text)): string {
+  const allows = (...some: readonly string[]): boolean => some.some((type) => types.includes(type));
   const written = pythonWords.get(text.trim()) ?? text.trim();
-  const json = types.some((wanted) => wanted === 'array' || wanted === 'object')
-    ? unescaped(written)
-    : written;
+  const json = allows('array', 'object') ? unescaped(written) : written;
   const type = typeOfJson(json);
-  const number = type === undefined && !types.includes('string') ? toJsonWord(json) : null;
-  if (number !== null && number !== json && types.length > 0) return toJsonText(number, schema, asString);
-  const isWanted =
-    types.length === 0 ||
-    types.some((wanted) => wanted === type || (wanted === 'number' && type === 'integer'));
-  if (type === 'string' && types.length > 0 && !types.includes('string'))
-    return toJsonText(JSON.parse(json) as string, schema, asString);
-  if (type === undefined || type === 'string' || !isWanted) return asString;
+  if (types.length > 0 && !allows('string')) {
+    const word = type === undefined ? toJsonWord(json) : null;
+    if (word !== null && word !== json) return toJsonText(word, types, asString);
+    if (type === 'string') return toJsonText(JSON.parse(json) as string, types, asString);
+  }
+  if (type === undefined || type === 'string') return asString;
+  if (types.length > 0 && !allows(type) && !(type === 'integer' && allows('number'))) return asString;
   // Many languages take `5.0` for no integer.
-  return type === 'integer' && !types.includes('number') && types.length > 0
-    ? json.replace(/\.0+$/, '')
-    : json;
+  return type === 'integer' && types.length > 0 && !allows('number') ? json.replace(/\.0+$/, '') : json;
 }
 
 /** JSON whose quotes have a backslash each, as if it stood in a string, without them; any other text as it is. */
@@ -84,7 +78,7 @@ function typeOfJson(text: string): JsonType | undefined {
 const deepestSchema = 8;
 
 /** The types that a schema allows; none where it doesn't say. */
-export function typesOf(schema: unknown, root: unknown = schema, depth = 0): readonly string[] {
+export function typesOf(schema: unknown, root: unknown, depth = 0): Types {
   const own = resolved(schema, root);
   if (own === undefined || depth > deepestSchema) return [];
   const { type, enum: values, const: value, anyOf, oneOf, allOf } = own;
@@ -92,7 +86,7 @@ export function typesOf(schema: unknown, root: unknown = schema, depth = 0): rea
   if (Array.isArray(type)) return type.filter((name) => typeof name === 'string');
   if (Array.isArray(values)) return [...new Set(values.map(typeOfValue))];
   if (value !== undefined) return [typeOfValue(value)];
-  const of = (part: unknown): readonly string[] => typesOf(part, root, depth + 1);
+  const of = (part: unknown): Types => typesOf(part, root, depth + 1);
   const alternatives: unknown = anyOf ?? oneOf;
   if (Array.isArray(alternatives)) {
     const types = alternatives.map(of);

@@ -4,42 +4,36 @@ import { sharedEnd } from './template-turn.ts';
 import type { Edge, ItemsNotation } from './notation.ts';
 
 /** The parts of a call with one tag per parameter, from its notation. */
-export interface TagSyntax {
-  /** Behind the function's name. */
-  readonly nameEnd: Edge;
-  /** Begins a parameter; its name follows. */
-  readonly parameterOpen: Edge;
-  /** Edges between a key and its value, with the types that each edge means; no types if there is a single edge. */
-  readonly equals: ReadonlyMap<Edge, readonly JsonType[]>;
-  /** Shared end of all `equals`. */
-  readonly valueOpen: Edge;
-  readonly parameterClose: string;
-  readonly callClose: string;
-  /** Whether one line break before a value, and one behind it, is no part of it. */
-  readonly breaksBefore: boolean;
-  readonly breaksBehind: boolean;
-  /** Whether objects and lists are written as Python has them. */
-  readonly hasPython: boolean;
-  /** Whether strings have quotes. */
-  readonly hasQuotes: boolean;
+export type TagSyntax = ReturnType<typeof tagSyntax>;
+
+export function tagSyntax({ first, next, equals, close, end, values }: ItemsNotation) {
+  const parameterOpen = sharedEnd(first.trim(), next.trim());
+  return {
+    /** Behind the function's name. */
+    nameEnd: first.trimEnd().slice(0, -parameterOpen.length).trim(),
+    /** Begins a parameter; its name follows. */
+    parameterOpen,
+    equals: typesByEdge(equals),
+    parameterClose: close.trim(),
+    callClose: tagsOf(end)[0] ?? '',
+    /** Whether one line break before a value, and one behind it, is no part of it. */
+    breaksBefore: equals.string.endsWith('\n'),
+    breaksBehind: close.startsWith('\n'),
+    /** Whether objects and lists are written as Python has them. */
+    hasPython: values.object === 'python',
+    /** Whether strings have quotes. */
+    hasQuotes: values.string !== 'raw',
+  };
 }
 
-export function tagSyntax({ first, next, equals, close, end, values }: ItemsNotation): TagSyntax {
-  const parameterOpen = sharedEnd(first.trim(), next.trim());
+/** The edges between a key and its value, with the types that each edge means; none if there is a single edge, or for a type that isn't known. */
+function typesByEdge(equals: ItemsNotation['equals']): ReadonlyMap<Edge, readonly JsonType[]> {
   const byEdge = new Map<Edge, JsonType[]>();
   for (const [type, edge] of Object.entries(equals) as [JsonType, Edge][])
     byEdge.set(edge, [...(byEdge.get(edge) ?? []), type]);
-  const edges = [...byEdge.keys()];
-  return {
-    nameEnd: first.trimEnd().slice(0, -parameterOpen.length).trim(),
-    parameterOpen,
-    equals: edges.length === 1 ? new Map([[edges[0]!, []]]) : byEdge,
-    valueOpen: edges.reduce(sharedEnd),
-    parameterClose: close.trim(),
-    callClose: tagsOf(end)[0] ?? '',
-    breaksBefore: equals.string.endsWith('\n'),
-    breaksBehind: close.startsWith('\n'),
-    hasPython: values.object === 'python',
-    hasQuotes: values.string !== 'raw',
-  };
+  const [first, ...others] = [...byEdge.keys()];
+  if (others.length === 0) return new Map([[first!, []]]);
+  const valueOpen = others.reduce(sharedEnd, first!);
+  const start = first!.slice(0, -valueOpen.length).replace(/\w+$/, '');
+  return new Map<Edge, JsonType[]>([...byEdge, [`${start}⟨key⟩${valueOpen}`, []], [valueOpen, []]]);
 }

@@ -1,18 +1,17 @@
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { cutAtEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
+import { longestEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
 import { takeBalanced } from './literal-calls.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
-import { mendJson, namesAll, schemasOf, valueText } from './mend-json.ts';
-import { isStringSchema, parameterNames, parameterSchema, typesOf } from './schema-types.ts';
+import { mendJson, namesAll, valueText, type MendedJson } from './mend-json.ts';
+import { areText, parameterNames, parameterTypes, type Types } from './schema-types.ts';
 import type { TagSyntax } from './tag-syntax.ts';
 
 /** The call that is read. */
 interface TaggedCall {
   readonly input: AnswerInput;
   readonly syntax: TagSyntax;
-  readonly name: string;
   readonly tool: ToolDefinition | undefined;
 }
 
@@ -39,11 +38,12 @@ export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: str
   }
   const follows = yield* peekEdge(input, [parameterOpen, callClose]);
   if (!isNamed || follows === undefined) return input.giveUp();
-  const call: TaggedCall = { input, syntax, name, tool: input.toolNamed(name) };
+  const call: TaggedCall = { input, syntax, tool: input.toolNamed(name) };
   input.startCall(name);
-  if (!(yield* readParameters(call)) && !(yield* mendTaggedCall(call, length))) return input.giveUp();
-  input.endCall();
-  yield* input.dropSpace();
+  const mend = (text: string, hasEnd: boolean) => mendParameters(call, text, hasEnd);
+  if ((yield* readParameters(call)) || (yield* input.mendCall(name, { length, mend })))
+    yield* input.dropSpace();
+  else input.giveUp();
 }
 
 function* readParameters(call: TaggedCall): Reading<boolean> {
@@ -56,35 +56,27 @@ function* readParameters(call: TaggedCall): Reading<boolean> {
   }
   if ((yield* takeEdge(input, [syntax.callClose])) === undefined && !input.isComplete) return false;
   input.addArguments(parameters === 0 ? '{}' : '}');
+  input.endCall();
   return true;
 }
 
-/** Reads a call with missing close tags once more, from where `length` units were held. */
-function* mendTaggedCall({ input, syntax, name, tool }: TaggedCall, length: number): Reading<boolean> {
-  const broken = yield* input.takeBrokenCall(length);
-  if (broken === undefined) return false;
-  const { text, hasEnd } = broken;
-  const { callClose, parameterOpen, parameterClose, valueOpen, breaksBefore } = syntax;
+/** Reads a call with missing close tags. */
+function mendParameters({ syntax, tool }: TaggedCall, text: string, hasEnd: boolean): MendedJson | undefined {
+  const { callClose, parameterOpen, parameterClose, equals, breaksBefore } = syntax;
   const [body, after] = cutAt(text, callClose);
-  if (after === undefined && !hasEnd) return false;
+  if (after === undefined && !hasEnd) return undefined;
   const padding = breaksBefore ? /^\n|\n$/g : /\s*\n\s*$/;
   const members: string[] = [];
   for (const part of splitAtEdge(body, parameterOpen).slice(1)) {
-    const [head, value] = cutAtEdge(part, valueOpen);
-    const [key] = head.split(/[<>"]/, 1);
-    if (value === undefined || key!.trim() === '' || key!.includes('\n')) return false;
-    const padded = cutAt(value, parameterClose)[0].replace(padding, '');
-    const told = [...syntax.equals].find(([edge]) => edge.startsWith(head.slice(key!.length)));
-    if (!told) return false;
-    const schema = decidingSchema(parameterSchema(tool, key!.trim()), told[1]);
-    members.push(`${JSON.stringify(key!.trim())}: ${valueText(padded, schema)}`);
+    const key = nameAt(part);
+    const rest = part.slice(key.length);
+    const found = longestEdge(rest, [...equals.keys()]);
+    if (key.trim() === '' || !found) return undefined;
+    const value = cutAt(rest.slice(found.length), parameterClose)[0].replace(padding, '');
+    const types = decidingTypes(parameterTypes(tool, key.trim()), equals.get(found.edge)!);
+    members.push(`${JSON.stringify(key.trim())}: ${valueText(value, types)}`);
   }
-  const json = `{${members.join(', ')}}`;
-  if (!input.fits(json, name)) return false;
-  input.putBack(after?.length ?? 0);
-  input.startCall(name);
-  input.addArguments(json);
-  return true;
+  return { json: `{${members.join(', ')}}`, end: text.length - (after?.length ?? 0) };
 }
 
 /** A text before a mark, and after it where it has one. */
@@ -95,49 +87,35 @@ function cutAt(text: string, mark: string): [before: string, after?: string] {
 
 function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   const { input, syntax, tool } = call;
-  const name = (yield* input.takeWhile(isNameUnit, longestName)).trim();
-  const types = name === '' ? undefined : yield* readEquals(input, syntax);
-  if (types === undefined) return false;
-  const own = parameterSchema(tool, name);
-  const schema = decidingSchema(own, types);
+  const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', longestName)).trim();
+  const found = name === '' ? undefined : yield* takeEdge(input, [...syntax.equals.keys()]);
+  if (!found) return false;
+  const own = parameterTypes(tool, name);
+  const types = decidingTypes(own, syntax.equals.get(found.edge)!);
   const prefix = `${separator}${JSON.stringify(name)}: `;
   if (input.canReadAgain && tool && !own && separator === '{' && wrappers.has(name))
-    return yield* readWrapper(call, tool, prefix, schema);
+    return yield* readWrapper(call, tool, prefix, types);
   input.addArguments(prefix);
   if (!input.canReadAgain) {
-    if (!syntax.hasQuotes && isStringSchema(schema)) return yield* readString(call);
-    const sign = yield* jsonStart(input, schema, syntax.hasQuotes);
+    if (!syntax.hasQuotes && areText(types)) return yield* readString(call);
+    const sign = yield* jsonStart(input, types, syntax.hasQuotes);
     if (sign !== null)
-      return yield* syntax.hasPython && sign !== '"' ? readPython(call, schema) : readJson(call);
+      return yield* syntax.hasPython && sign !== '"' ? readPython(call, types) : readJson(call);
   }
-  return yield* readWhole(call, schema);
+  return yield* readWhole(call, types);
 }
 
-/** Takes what stands between a key and its value; the types that it tells, `undefined` where it isn't there. */
-function* readEquals(
-  input: AnswerInput,
-  { equals, valueOpen }: TagSyntax,
-): Reading<readonly string[] | undefined> {
-  // The line break before a value is no part of the edge.
-  const found = yield* takeEdge(input, [...equals.keys()]);
-  if (found) return equals.get(found.edge)!;
-  if (equals.size === 1) return undefined;
-  // Another type than those that are known.
-  const [known] = equals.keys();
-  const start = known!.slice(0, known!.length - valueOpen.length).replace(/\w+$/, '');
-  return (yield* takeEdge(input, [`${start}⟨key⟩${valueOpen}`, valueOpen])) && [];
+/** The name of a parameter at the start of a text. */
+function nameAt(text: string): string {
+  return /^[^<>"\n{}]*/.exec(text)![0];
 }
 
 /** The tool's schema counts, unless it leaves open whether the value is a string. */
-function decidingSchema(
-  own: { readonly type: readonly string[] } | undefined,
-  told: readonly string[] = [],
-): unknown {
+function decidingTypes(own: Types | undefined, told: Types): Types {
+  const isOpen = own === undefined || own.length === 0 || (own.includes('string') && !areText(own));
+  if (!isOpen || told.length === 0) return own ?? [];
   // Numbers, booleans and the like are told together: they are what they look like.
-  const type = told.length === 1 ? told : [];
-  const isOpen =
-    own === undefined || own.type.length === 0 || (own.type.includes('string') && !isStringSchema(own));
-  return isOpen && told.length > 0 ? { type } : own;
+  return told.length === 1 ? told : [];
 }
 
 /** Names that models write for all arguments together. */
@@ -148,21 +126,17 @@ function* readWrapper(
   call: TaggedCall,
   tool: ToolDefinition,
   prefix: string,
-  schema: unknown,
+  types: Types,
 ): Reading<boolean> {
   const value = yield* takeRawValue(call);
   if (value === undefined) return false;
-  const json = mendJson(value.trim(), { schemaOf: schemasOf(tool) })?.json ?? '';
+  const json = mendJson(value.trim(), { tool })?.json ?? '';
   const isWrapped = json.startsWith('{') && json !== '{}' && namesAll(json, tool);
-  call.input.addArguments(isWrapped ? json.slice(0, -1) : prefix + valueText(value, schema));
+  call.input.addArguments(isWrapped ? json.slice(0, -1) : prefix + valueText(value, types));
   return true;
 }
 
 const escapedBreak = String.raw`\n`;
-
-function isNameUnit(unit: string): boolean {
-  return !/[<>"\n{}]/.test(unit);
-}
 
 /** Takes white space between tags; some models write a line break as its escape. */
 function* takeGap(input: AnswerInput): Reading<string> {
@@ -184,11 +158,10 @@ function* readString(call: TaggedCall): Reading<boolean> {
 }
 
 /** The sign of an object or an array that comes next, where the schema allows one, or of a string with quotes. */
-function* jsonStart(input: AnswerInput, schema: unknown, hasQuotes: boolean): Reading<string | null> {
+function* jsonStart(input: AnswerInput, types: Types, hasQuotes: boolean): Reading<string | null> {
   const space = yield* input.takeSpace();
   const sign = yield* input.peekAny(hasQuotes ? ['{', '[', '"'] : ['{', '[']);
   input.putBack(space.length);
-  const types = typesOf(schema);
   const type = sign === '"' ? 'string' : sign === '{' ? 'object' : 'array';
   return types.length === 0 || types.includes(type) ? sign : null;
 }
@@ -201,18 +174,18 @@ function* readJson({ input, syntax }: TaggedCall): Reading<boolean> {
 }
 
 /** Reads a list or an object as Python has them; tags inside of it mean nothing. */
-function* readPython({ input, syntax }: TaggedCall, schema: unknown): Reading<boolean> {
+function* readPython({ input, syntax }: TaggedCall, types: Types): Reading<boolean> {
   yield* input.takeSpace();
   const { length } = input.held;
   input.take(1);
   const isWhole = yield* takeBalanced(input);
   const text = input.held.slice(length);
   if (!isWhole || (yield* takeEdge(input, [syntax.parameterClose])) === undefined) return false;
-  input.addArguments(valueText(text, schema));
+  input.addArguments(valueText(text, types));
   return true;
 }
 
-function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
+function* readWhole(call: TaggedCall, types: Types): Reading<boolean> {
   const { input } = call;
   const value = yield* takeRawValue(call);
   if (value === undefined) return false;
@@ -220,7 +193,7 @@ function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
   const isQuoted = hasQuotes && /^\s*"/.test(value) && isJson(value);
   const json = isQuoted
     ? value.trim()
-    : valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
+    : valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, types);
   const isText = json.startsWith('"');
   if (isText && input.canReadAgain && holdsTags(value, call)) return false;
   input.addArguments(json);
@@ -231,7 +204,7 @@ function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
 function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
   const { parameterOpen, equals, callClose } = syntax;
   const isOther = (text: string): boolean => {
-    const name = /^[^<>"\n{}]+/.exec(text)?.[0] ?? '';
+    const name = nameAt(text);
     const isKnown = tool === undefined ? name !== '' : parameterNames(tool).includes(name);
     return isKnown && [...equals.keys()].some((edge) => text.startsWith(tagsOf(edge)[0]!, name.length));
   };

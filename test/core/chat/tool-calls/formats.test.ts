@@ -381,7 +381,7 @@ describe('formats', () => {
       'function-gemma',
       'numbers as strings',
       '<start_function_call>call:f{count:<escape>5<escape>,isOn:<escape>true<escape>,text:<escape>5<escape>,any:<escape>5<escape>}<end_function_call>',
-      [call('f', '{"count":5,"isOn":true,"text":"5","any":"5"}')],
+      [call('f', '{"count": 5, "isOn": true, "text": "5", "any": "5"}')],
     ],
     ['lfm2', 'text around', 'A<|tool_call_start|>[f()]<|tool_call_end|>B', ['A', call('f'), 'B']],
     ['gemma-code', 'a bare call', '```tool_code\nf(text="a")\n```\nOK', [call('f', '{"text": "a"}'), '\nOK']],
@@ -535,7 +535,7 @@ describe('formats', () => {
       'gemma-4',
       'words where strings are due',
       '<|tool_call>call:f{text:42,mode:1,limit:null}<tool_call|>',
-      [call('f', '{"text":"42","mode":"1","limit":null}')],
+      [call('f', '{"text": "42", "mode": "1", "limit": null}')],
     ],
     [
       'deepseek-v3.2',
