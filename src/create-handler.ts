@@ -3,7 +3,7 @@ import type { ServedInference } from './contracts/engine.ts';
 import type { Handler } from './contracts/http.ts';
 import { createHandlerOf } from './server/handler.ts';
 import type { HandlerOptions } from './server/options.ts';
-import { talkLive } from './voice/endpoint.ts';
+import { realtimeSockets } from './realtime/sockets.ts';
 
 /**
  * Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path.
@@ -21,5 +21,5 @@ import { talkLive } from './voice/endpoint.ts';
  * ```
  */
 export function createHandler(inference: ServedInference, options: HandlerOptions): Handler {
-  return createHandlerOf({ categories, sockets: [talkLive] }, inference, options);
+  return createHandlerOf({ categories, sockets: realtimeSockets }, inference, options);
 }

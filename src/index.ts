@@ -1,6 +1,6 @@
 export { createInference, type Inference, type InferenceOptions } from './inference.ts';
-export { voice, type VoiceModel, type VoiceOptions } from './voice/voice.ts';
-export type { Talk, TalkOptions } from './voice/talk.ts';
+export { voice, type VoiceModel, type VoiceOptions } from './realtime/agent/voice.ts';
+export type { Talk, TalkOptions } from './realtime/agent/talk.ts';
 export { createHandler } from './create-handler.ts';
 export type { HandlerOptions } from './server/options.ts';
 export { InferenceError, type ErrorCode, type InferenceErrorOptions } from './errors.ts';

@@ -37,8 +37,8 @@ import {
 } from './validation/setting-table.ts';
 import { getOrCreate } from './core/get-or-create.ts';
 import { describeValue } from './core/text/quote.ts';
-import { splitVoices, withVoices, type VoiceMethods } from './voice/with-voices.ts';
-import { assertVoice, type VoiceModel } from './voice/voice.ts';
+import { splitVoices, withVoices, type VoiceMethods } from './realtime/agent/with-voices.ts';
+import { assertVoice, type VoiceModel } from './realtime/agent/voice.ts';
 import { workerFile } from './worker-file.ts';
 
 /** The models that `createInference` starts, and how. */

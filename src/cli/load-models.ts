@@ -5,7 +5,7 @@ import { sentence } from '../errors.ts';
 import { createProgressLine, type DownloadProgress } from '../hub/progress.ts';
 import { InferenceError, obtainModel, type ModelOptions } from '../index.ts';
 import { describeModel, knownModels, recognizeModel } from '../loading/facts.ts';
-import { isVoiceModel } from '../voice/voice.ts';
+import { isVoiceModel } from '../realtime/agent/voice.ts';
 import { formatBytes, formatSeconds } from './format.ts';
 import type { ModelSettings } from './model-settings.ts';
 import type { OutputStream, Terminal } from './terminal.ts';

@@ -1,5 +1,5 @@
 import type { Architecture } from './architecture.ts';
-import type { Endpoint, Route, SocketEndpoint } from './endpoint.ts';
+import type { Endpoint, Route } from './endpoint.ts';
 import type { ModelInfo, ParameterBounds } from './model.ts';
 import type {
   RunEvent,
@@ -89,7 +89,7 @@ export interface CategoryDefinition<
 > extends CategoryModels<Name, Event> {
   readonly parameters: ParameterTable;
   readonly settings: Settings;
-  readonly endpoints: readonly (Endpoint | Route | SocketEndpoint)[];
+  readonly endpoints: readonly (Endpoint | Route)[];
   /** Descriptions of the fields of its endpoints whose schema has none. */
   readonly descriptions: Descriptions;
   readonly sample: SampleRequest;

@@ -260,13 +260,10 @@ export interface SocketSession {
 
 /** A path that becomes a WebSocket with messages of JSON. */
 export interface SocketEndpoint<Input = unknown, Event = unknown> extends RouteDescription {
+  /** Category of the models that it serves. */
+  readonly category: string;
   /**
    * @throws InferenceError for a request that is answered without a socket
    */
   connect(call: SocketCall<Input, Event>): SocketSession;
 }
-
-/** A socket, and the category of its models. */
-export type OwnedSocket<Input = unknown, Event = unknown> = SocketEndpoint<Input, Event> & {
-  readonly category: string;
-};

@@ -1,5 +1,5 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
-import type { OwnedSocket } from '../contracts/endpoint.ts';
+import type { SocketEndpoint } from '../contracts/endpoint.ts';
 import type { ServedInference } from '../contracts/engine.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
@@ -88,8 +88,7 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
 
 export interface ServedParts {
   readonly categories: CategoryRegistry;
-  /** Sockets over models of several categories. */
-  readonly sockets: readonly OwnedSocket[];
+  readonly sockets: readonly SocketEndpoint[];
 }
 
 /** Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path. */

@@ -1,5 +1,5 @@
 import type { CategoryDefinition, CategoryRegistry } from '../contracts/category.ts';
-import type { OwnedSocket, SocketCall } from '../contracts/endpoint.ts';
+import type { SocketEndpoint, SocketCall } from '../contracts/endpoint.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import type { RunEvent } from '../contracts/run.ts';
@@ -20,7 +20,7 @@ const subprotocol = 'realtime';
 export async function openSocket(
   call: Call,
   categories: CategoryRegistry,
-  endpoint: OwnedSocket,
+  endpoint: SocketEndpoint,
 ): Promise<ApiResponse> {
   const { request, settings, owner } = call;
   const { sockets } = settings;

@@ -1,5 +1,5 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
-import type { OwnedSocket, Route, RouteDescription } from '../contracts/endpoint.ts';
+import type { Route, RouteDescription, SocketEndpoint } from '../contracts/endpoint.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import type { Descriptions } from '../validation/describe-fields.ts';
 import { unsupportedError } from '../errors.ts';
@@ -46,45 +46,47 @@ export interface ServedRoute extends RouteDescription {
 }
 
 /**
- * Every path below `/v1`: those of the categories, the discovery of models and the OpenAPI document.
+ * Every path below `/v1`: those of the categories, the sockets, the discovery of models and the OpenAPI document.
  *
- * @param sockets of other models on the paths of the categories' own
+ * @param sockets of several categories on the same path: the first serves requests that name no model
  */
 export function createRoutes(
   categories: CategoryRegistry,
-  sockets: readonly OwnedSocket[] = [],
+  sockets: readonly SocketEndpoint[] = [],
 ): readonly ServedRoute[] {
   const ofCategories = [...categories.values()].flatMap((category) =>
     category.endpoints.map((own): ServedRoute => {
       const endpoint = { ...own, descriptions: category.descriptions };
       if ('handle' in endpoint) return toServedRoute(endpoint);
-      if ('connect' in endpoint) {
-        const usual = { ...endpoint, category: category.name };
-        const others = sockets.filter(({ path }) => path === endpoint.path);
-        return {
-          ...endpoint,
-          otherMessages: others.flatMap(({ messages }) => messages ?? []),
-          descriptions: Object.assign(
-            {},
-            category.descriptions,
-            ...others.map(({ descriptions }) => descriptions),
-          ) as Descriptions,
-          isInference: false,
-          handle: (call) => openSocket(call, categories, chooseSocket(call, others) ?? usual),
-        };
-      }
       return { ...endpoint, isInference: true, handle: (call) => runEndpoint(call, category, endpoint) };
     }),
   );
-  const described = [...ofCategories, ...modelRoutes(categories).map(toServedRoute)];
+  const paths = new Set(sockets.map(({ path }) => path));
+  const ofSockets = [...paths].map((path) =>
+    toSocketRoute(
+      sockets.filter((socket) => socket.path === path),
+      categories,
+    ),
+  );
+  const described = [...ofCategories, ...ofSockets, ...modelRoutes(categories).map(toServedRoute)];
   return [...described, toServedRoute(createOpenApiRoute(described))];
 }
 
-/** The socket for the model that the address names, where it is none of the path's own. */
-function chooseSocket(call: Call, others: readonly OwnedSocket[]): OwnedSocket | undefined {
-  const id = queryOf(call.request.url).get('model');
-  const model = call.inference.models().find((one) => one.id === id);
-  return others.find(({ category }) => category === model?.category);
+/** The sockets of one path: the category of the model that the address names decides. */
+function toSocketRoute(sockets: readonly SocketEndpoint[], categories: CategoryRegistry): ServedRoute {
+  const [first, ...others] = sockets;
+  return {
+    ...first!,
+    otherMessages: others.flatMap(({ messages }) => messages ?? []),
+    descriptions: Object.assign({}, ...sockets.map(({ descriptions }) => descriptions)) as Descriptions,
+    isInference: false,
+    handle(call) {
+      const id = queryOf(call.request.url).get('model');
+      const model = call.inference.models().find((one) => one.id === id);
+      const socket = sockets.find(({ category }) => category === model?.category) ?? first!;
+      return openSocket(call, categories, socket);
+    },
+  };
 }
 
 function toServedRoute(route: Route): ServedRoute {

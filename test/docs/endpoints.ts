@@ -4,7 +4,7 @@ import { curlLines } from '../../examples/curl-lines.js';
 import { toRows, type Row, type Schema } from '../../src/playground/page/scripts/reference/schema-rows.js';
 import { wireErrors } from '../../src/server/errors.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
-import { talkLive } from '../../src/voice/endpoint.ts';
+import { talkLive } from '../../src/realtime/agent/endpoint.ts';
 import { createRoutes } from '../../src/server/routes.ts';
 import { compactRows, isShown, type Known } from './compact-rows.ts';
 

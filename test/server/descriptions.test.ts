@@ -6,7 +6,7 @@ import { serverDescriptions } from '../../src/server/descriptions.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
 import { createRoutes } from '../../src/server/routes.ts';
 import { describeFields, type Descriptions } from '../../src/validation/describe-fields.ts';
-import { talkLive } from '../../src/voice/endpoint.ts';
+import { talkLive } from '../../src/realtime/agent/endpoint.ts';
 
 const answers = JSON.parse(
   readFileSync(new URL('../docs/answers.json', import.meta.url), 'utf8'),

@@ -13,7 +13,6 @@ import {
 import { transcriptionSettings } from './settings.ts';
 import { transcriptionDescriptions } from './wire/descriptions.ts';
 import { audioTranscriptions, audioTranslations } from './wire/endpoint.ts';
-import { realtime } from './wire/live/endpoint.ts';
 
 function createTranscriptRecorder(): OutputRecorder<TranscriptionEvent> {
   let content = '';
@@ -54,7 +53,7 @@ export const transcriptionCategory: CategoryDefinition<
   parameters: transcriptionParameters,
   settings: transcriptionSettings,
   descriptions: transcriptionDescriptions,
-  endpoints: [audioTranscriptions, audioTranslations, realtime],
+  endpoints: [audioTranscriptions, audioTranslations],
   sample: { path: 'audio/transcriptions', form: '-F file=@speech.wav' },
   defaultModel: defaultTranscriptionModel,
   methods: (run) => ({ transcribe: run }),

@@ -6,7 +6,7 @@ import { resolveHubSettings } from '../../hub/settings.ts';
 import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { hubOptionTable, hubSettingOptions, hubVariables } from '../hub-options.ts';
 import { checkModel } from '../../loading/settings.ts';
-import { assertVoice, isVoiceModel } from '../../voice/voice.ts';
+import { assertVoice, isVoiceModel } from '../../realtime/agent/voice.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
 import {
   inOption,

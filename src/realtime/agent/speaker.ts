@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
-import type { SpeechEvent } from '../categories/speech/events.ts';
-import type { SpeechRequestInput } from '../categories/speech/request.ts';
-import { encodingOf, sampleRateOf } from '../categories/transcription/wire/live/configuration.ts';
-import { toSamples } from '../core/audio/containers/pcm-samples.ts';
-import { fromSamples, type LiveEncoding } from '../core/audio/containers/wav-header.ts';
-import { createResampler, type Resampler } from '../core/audio/resample.ts';
-import { splitSentences } from '../core/speech/sentences.ts';
-import { InferenceError } from '../errors.ts';
+import type { SpeechEvent } from '../../categories/speech/events.ts';
+import type { SpeechRequestInput } from '../../categories/speech/request.ts';
+import { encodingOf, sampleRateOf } from '../listening.ts';
+import { toSamples } from '../../core/audio/containers/pcm-samples.ts';
+import { fromSamples, type LiveEncoding } from '../../core/audio/containers/wav-header.ts';
+import { createResampler, type Resampler } from '../../core/audio/resample.ts';
+import { splitSentences } from '../../core/speech/sentences.ts';
+import { InferenceError } from '../../errors.ts';
 import type { AnswerSettings } from './configuration.ts';
 import type { SpokenMark } from './conversation.ts';
 

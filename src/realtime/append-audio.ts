@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { SocketCall } from '../../../../contracts/endpoint.ts';
-import { fieldError, InferenceError } from '../../../../errors.ts';
+import type { SocketCall } from '../contracts/endpoint.ts';
+import { fieldError, InferenceError } from '../errors.ts';
 import type { SpeechChange, SpeechInput } from './speech-input.ts';
 
 /** Turns are detected in so many bytes at once: a few milliseconds, whatever is in them. */

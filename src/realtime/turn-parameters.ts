@@ -1,4 +1,4 @@
-import type { ParameterTable } from '../../../../core/parameters/descriptor.ts';
+import type { ParameterTable } from '../core/parameters/descriptor.ts';
 
 /** Tunable parameters of `turn_detection`. */
 export const turnParameters = {

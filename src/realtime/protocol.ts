@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parameterShape } from '../../../../validation/parameter-schema.ts';
-import { unsupportedIssue } from '../../../../validation/issues.ts';
-import { transcriptionDoneSchema } from '../schema.ts';
-import { turnParameters } from './parameters.ts';
+import { parameterShape } from '../validation/parameter-schema.ts';
+import { unsupportedIssue } from '../validation/issues.ts';
+import { transcriptionDoneSchema } from '../categories/transcription/wire/schema.ts';
+import { turnParameters } from './turn-parameters.ts';
 
 /** Samples of a second of `audio/pcm`. */
 export const defaultRateHz = 24_000;
@@ -51,42 +51,7 @@ export const modelSchema = z.strictObject({
 
 export const turnShape = parameterShape(turnParameters);
 
-const turnSchema = z.strictObject({
-  type: z.literal('server_vad').optional(),
-  ...turnShape,
-  create_response: without('there are no responses', false),
-  interrupt_response: without('there are no responses', false, true),
-  idle_timeout_ms: without('silence is no turn'),
-  eagerness: without('only server_vad is offered'),
-});
-
-const turnDetection = turnSchema.nullable().optional().meta({
-  description: 'How utterances end; `null`: only by `input_audio_buffer.commit`.',
-});
-const transcription = modelSchema.nullable().optional();
 export const noiseReduction = without('noise is not reduced');
-const include = without('log probabilities are not offered');
-
-const sessionSchema = z.strictObject({
-  type: z.literal('transcription'),
-  audio: z
-    .strictObject({
-      input: z
-        .strictObject({
-          format: formatSchema.optional(),
-          transcription,
-          turn_detection: turnDetection,
-          noise_reduction: noiseReduction,
-        })
-        .optional(),
-    })
-    .optional(),
-  include,
-});
-
-/** The session of `session.update`. */
-export type SessionFields = z.infer<typeof sessionSchema>;
-
 /** The client's own name of its message. */
 const eventId = z.string().max(512).optional().meta({ description: 'Comes back with an error.' });
 
@@ -103,25 +68,10 @@ export const audioEvents = [
   z.strictObject(ofClient('input_audio_buffer.clear')),
 ] as const;
 
-export const liveClientEventSchema = z.discriminatedUnion('type', [
-  z.strictObject({ ...ofClient('session.update'), session: sessionSchema }),
-  ...audioEvents,
-]);
-
-export type LiveClientEvent = z.infer<typeof liveClientEventSchema>;
-
-const item_id = z.string().meta({ description: 'Id of the utterance.' });
-const previous_item_id = z.string().nullable();
+export const item_id = z.string().meta({ description: 'Id of the utterance.' });
+export const previous_item_id = z.string().nullable();
 const ofHeard = { item_id, content_index: z.literal(0) };
 const { usage } = transcriptionDoneSchema.shape;
-const item = z.object({
-  id: item_id,
-  object: z.literal('realtime.item'),
-  type: z.literal('message'),
-  status: z.literal('completed'),
-  role: z.literal('user'),
-  content: z.array(z.object({ type: z.literal('input_audio'), transcript: z.null() })),
-});
 const milliseconds = z.int().meta({ description: 'From the beginning of the audio of the session.' });
 const error = z.object({
   type: z.string(),
@@ -129,10 +79,6 @@ const error = z.object({
   message: z.string(),
   param: z.string().nullable(),
 });
-
-const session = z
-  .object({ object: z.literal('realtime.transcription_session'), id: z.string() })
-  .catchall(z.unknown());
 
 /** The beginning of a message of a server. */
 export const about = <Type extends string>(type: Type) => ({ type: z.literal(type), event_id: z.string() });
@@ -150,13 +96,3 @@ export const heardEvents = [
   z.object({ ...about(`${transcribed}.failed`), ...ofHeard, error }),
   z.object({ ...about('error'), error: error.extend({ event_id: z.string().nullable() }) }),
 ] as const;
-
-export const liveServerEventSchema = z.discriminatedUnion('type', [
-  ...heardEvents,
-  z.object({ ...about('session.created'), session }),
-  z.object({ ...about('session.updated'), session }),
-  z.object({ ...about('conversation.item.added'), item, previous_item_id }),
-  z.object({ ...about('conversation.item.done'), item, previous_item_id }),
-]);
-
-export type LiveServerEvent = z.infer<typeof liveServerEventSchema>;

@@ -1,8 +1,8 @@
-import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
-import { modelStates } from '../core/model-states.ts';
-import type { ModelStatus } from '../contracts/model.ts';
-import { fieldError, InferenceError } from '../errors.ts';
-import { quote } from '../core/text/quote.ts';
+import type { InferenceBase, ModelControl } from '../../contracts/engine.ts';
+import { modelStates } from '../../core/model-states.ts';
+import type { ModelStatus } from '../../contracts/model.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
+import { quote } from '../../core/text/quote.ts';
 import { openTalk, type Talk, type TalkOptions } from './talk.ts';
 import { assertVoice, isVoiceModel, voiceCategory, type VoiceInfo, type VoiceModel } from './voice.ts';
 

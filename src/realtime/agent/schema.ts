@@ -1,6 +1,6 @@
-import { anyObject } from '../validation/object-schema.ts';
+import { anyObject } from '../../validation/object-schema.ts';
 import { z } from 'zod';
-import { speechParameters } from '../categories/speech/parameters.ts';
+import { speechParameters } from '../../categories/speech/parameters.ts';
 import {
   about,
   audioEvents,
@@ -11,7 +11,7 @@ import {
   ofClient,
   turnShape,
   without,
-} from '../categories/transcription/wire/live/schema.ts';
+} from '../protocol.ts';
 
 const responding = {
   create_response: z.boolean().optional().meta({

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { speechParameters } from '../categories/speech/parameters.ts';
-import { quote } from '../core/text/quote.ts';
-import { fieldError } from '../errors.ts';
-import type { SocketCall } from '../contracts/endpoint.ts';
-import type { AnyRequest } from '../contracts/engine.ts';
-import type { ModelInfo } from '../contracts/model.ts';
-import type { RunEvent } from '../contracts/run.ts';
-import { assertOptions } from '../validation/assert-options.ts';
-import { textSetting, type SettingTable } from '../validation/setting-table.ts';
+import { speechParameters } from '../../categories/speech/parameters.ts';
+import { quote } from '../../core/text/quote.ts';
+import { fieldError } from '../../errors.ts';
+import type { SocketCall } from '../../contracts/endpoint.ts';
+import type { AnyRequest } from '../../contracts/engine.ts';
+import type { ModelInfo } from '../../contracts/model.ts';
+import type { RunEvent } from '../../contracts/run.ts';
+import { assertOptions } from '../../validation/assert-options.ts';
+import { textSetting, type SettingTable } from '../../validation/setting-table.ts';
 
 export interface VoiceInfo extends ModelInfo {
   readonly agent: VoiceModel;

@@ -4,10 +4,10 @@ import {
   toTurnDetection,
   updateConfiguration,
   type Configuration,
-} from '../categories/transcription/wire/live/configuration.ts';
-import type { AudioFormat } from '../categories/transcription/wire/live/schema.ts';
-import { quote } from '../core/text/quote.ts';
-import { fieldError } from '../errors.ts';
+} from '../listening.ts';
+import type { AudioFormat } from '../protocol.ts';
+import { quote } from '../../core/text/quote.ts';
+import { fieldError } from '../../errors.ts';
 import {
   answeringSchema,
   type AnsweringFields,

@@ -1,7 +1,7 @@
-import { EventStream } from '../concurrency/event-stream.ts';
-import type { InferenceBase } from '../contracts/engine.ts';
-import type { CallOptions } from '../contracts/run.ts';
-import { defaultMaxBytes } from '../http/headers.ts';
+import { EventStream } from '../../concurrency/event-stream.ts';
+import type { InferenceBase } from '../../contracts/engine.ts';
+import type { CallOptions } from '../../contracts/run.ts';
+import { defaultMaxBytes } from '../../http/headers.ts';
 import type { VoiceClientEvent, VoiceServerEvent } from './schema.ts';
 import { createVoiceSession } from './session.ts';
 import type { VoiceInfo } from './voice.ts';

@@ -1,4 +1,4 @@
-import type { Descriptions } from '../validation/describe-fields.ts';
+import type { Descriptions } from '../../validation/describe-fields.ts';
 
 /** Fields of the messages of voice agents that live transcription doesn't have. */
 export const voiceDescriptions: Descriptions = {

@@ -1,17 +1,9 @@
-import {
-  appendAudio,
-  tooShortError,
-  type AudioTarget,
-} from '../categories/transcription/wire/live/append-audio.ts';
-import { sampleRateOf } from '../categories/transcription/wire/live/configuration.ts';
-import type { Heard } from '../categories/transcription/wire/live/hearing.ts';
-import {
-  createSpeechInput,
-  type SpeechChange,
-  type SpokenAudio,
-} from '../categories/transcription/wire/live/speech-input.ts';
-import type { InferenceError } from '../errors.ts';
-import { createId } from '../http/headers.ts';
+import { appendAudio, tooShortError, type AudioTarget } from '../append-audio.ts';
+import { sampleRateOf } from '../listening.ts';
+import type { Heard } from '../hearing.ts';
+import { createSpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
+import type { InferenceError } from '../../errors.ts';
+import { createId } from '../../http/headers.ts';
 import { longestPauseMs, type VoiceConfiguration } from './configuration.ts';
 
 export interface Turn {

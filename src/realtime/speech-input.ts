@@ -1,14 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { bytesPerSample, toSamples } from '../../../../core/audio/containers/pcm-samples.ts';
-import { writeWavHeader } from '../../../../core/audio/containers/wav-header.ts';
-import {
-  createTurnDetector,
-  detectionSeconds,
-  type TurnDetector,
-} from '../../../../core/audio/turn-detector.ts';
-import { fieldError } from '../../../../errors.ts';
-import { encodingOf, isSameFormat, sampleRateOf, type Configuration } from './configuration.ts';
-import type { AudioFormat } from './schema.ts';
+import { bytesPerSample, toSamples } from '../core/audio/containers/pcm-samples.ts';
+import { writeWavHeader } from '../core/audio/containers/wav-header.ts';
+import { createTurnDetector, detectionSeconds, type TurnDetector } from '../core/audio/turn-detector.ts';
+import { fieldError } from '../errors.ts';
+import { encodingOf, isSameFormat, sampleRateOf, type Configuration } from './listening.ts';
+import type { AudioFormat } from './protocol.ts';
 
 const leastCapacity = 2 ** 14;
 

@@ -1,19 +1,20 @@
-import type { SocketCall } from '../../../../contracts/endpoint.ts';
-import { InferenceError } from '../../../../errors.ts';
-import { createId } from '../../../../http/headers.ts';
-import { parseBody } from '../../../../validation/issues.ts';
-import type { TranscriptionEvent } from '../../events.ts';
-import type { TranscriptionRequestInput } from '../../request.ts';
-import { appendAudio, emptyCommitCode, eventIdOf, tooShortError } from './append-audio.ts';
+import type { SocketCall } from '../../contracts/endpoint.ts';
+import { InferenceError } from '../../errors.ts';
+import { createId } from '../../http/headers.ts';
+import { parseBody } from '../../validation/issues.ts';
+import type { TranscriptionEvent } from '../../categories/transcription/events.ts';
+import type { TranscriptionRequestInput } from '../../categories/transcription/request.ts';
+import { appendAudio, emptyCommitCode, eventIdOf, tooShortError } from '../append-audio.ts';
 import {
   defaultConfiguration,
   toSession,
   updateConfiguration,
   type ConfigurationUpdate,
-} from './configuration.ts';
-import { createHearing } from './hearing.ts';
-import { liveClientEventSchema, transcribed, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
-import { createSpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
+} from '../listening.ts';
+import { createHearing } from '../hearing.ts';
+import { transcribed } from '../protocol.ts';
+import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
+import { createSpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
 
 /** The parts of a socket's call that a session needs, which it also has without a socket. */
 export type LiveCall = Omit<

@@ -3,9 +3,9 @@ import {
   type FakeInference,
   type FakeInferenceOptions,
 } from '../../src/testing/fake-inference.ts';
-import { voiceServerEventSchema } from '../../src/voice/schema.ts';
-import type { Talk } from '../../src/voice/talk.ts';
-import { voice, type VoiceOptions } from '../../src/voice/voice.ts';
+import { voiceServerEventSchema } from '../../src/realtime/agent/schema.ts';
+import type { Talk } from '../../src/realtime/agent/talk.ts';
+import { voice, type VoiceOptions } from '../../src/realtime/agent/voice.ts';
 import { pcm, pieces } from '../categories/transcription/wire/live/audio.ts';
 
 export const parts = { hears: 'ears', thinks: 'mind', speaks: 'mouth' } as const;

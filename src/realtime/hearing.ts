@@ -1,10 +1,10 @@
-import type { RunEvent } from '../../../../contracts/run.ts';
-import { InferenceError } from '../../../../errors.ts';
-import type { TranscriptionEvent } from '../../events.ts';
-import type { TranscriptionRequestInput } from '../../request.ts';
-import type { TranscriptionStreamEvent } from '../schema.ts';
-import { createTranscriptionStreamer } from '../to-events.ts';
-import type { Configuration } from './configuration.ts';
+import type { RunEvent } from '../contracts/run.ts';
+import { InferenceError } from '../errors.ts';
+import type { TranscriptionEvent } from '../categories/transcription/events.ts';
+import type { TranscriptionRequestInput } from '../categories/transcription/request.ts';
+import type { TranscriptionStreamEvent } from '../categories/transcription/wire/schema.ts';
+import { createTranscriptionStreamer } from '../categories/transcription/wire/to-events.ts';
+import type { Configuration } from './listening.ts';
 import type { SpokenAudio } from './speech-input.ts';
 
 /** A recording, written down: no text where nobody speaks. */

@@ -1,14 +1,14 @@
-import { inTurns } from '../categories/transcription/wire/live/append-audio.ts';
-import type { OwnedSocket } from '../contracts/endpoint.ts';
-import type { AnyRequest } from '../contracts/engine.ts';
-import type { RunEvent } from '../contracts/run.ts';
+import { inTurns } from '../append-audio.ts';
+import type { SocketEndpoint } from '../../contracts/endpoint.ts';
+import type { AnyRequest } from '../../contracts/engine.ts';
+import type { RunEvent } from '../../contracts/run.ts';
 import { voiceDescriptions } from './descriptions.ts';
 import { voiceClientEventSchema, voiceServerEventSchema } from './schema.ts';
 import { createVoiceSession } from './session.ts';
 import { voiceCategory, type VoiceInfo } from './voice.ts';
 
 /** `GET /realtime` with the model of a voice agent, as a WebSocket */
-export const talkLive: OwnedSocket<AnyRequest, RunEvent> = {
+export const talkLive: SocketEndpoint<AnyRequest, RunEvent> = {
   method: 'GET',
   path: '/realtime',
   category: voiceCategory,

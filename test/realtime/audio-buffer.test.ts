@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AudioBuffer } from '../../../../../src/categories/transcription/wire/live/speech-input.ts';
+import { AudioBuffer } from '../../src/realtime/speech-input.ts';
 
 it('gives memory back with the bytes that it forgets', () => {
   const buffer = new AudioBuffer();

@@ -1,16 +1,19 @@
-import type { SocketEndpoint } from '../../../../contracts/endpoint.ts';
-import { unsupportedError } from '../../../../errors.ts';
-import { quote } from '../../../../core/text/quote.ts';
-import type { TranscriptionEvent } from '../../events.ts';
-import type { TranscriptionRequestInput } from '../../request.ts';
-import { inTurns } from './append-audio.ts';
-import { createLiveSession } from './live-session.ts';
+import type { SocketEndpoint } from '../../contracts/endpoint.ts';
+import { unsupportedError } from '../../errors.ts';
+import { quote } from '../../core/text/quote.ts';
+import type { TranscriptionEvent } from '../../categories/transcription/events.ts';
+import type { TranscriptionRequestInput } from '../../categories/transcription/request.ts';
+import { listeningDescriptions } from '../descriptions.ts';
+import { inTurns } from '../append-audio.ts';
+import { createLiveSession } from './session.ts';
 import { liveClientEventSchema, liveServerEventSchema } from './schema.ts';
 
 /** `GET /realtime`, as a WebSocket */
-export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEvent> = {
+export const transcribeLive: SocketEndpoint<TranscriptionRequestInput, TranscriptionEvent> = {
   method: 'GET',
   path: '/realtime',
+  category: 'transcription',
+  descriptions: listeningDescriptions,
   operationId: 'transcribeLive',
   summary: 'Write down speech while it is spoken, over a WebSocket.',
   queryParameters: {

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TranscriptionEvent } from '../../../../../src/categories/transcription/events.ts';
-import type { TranscriptionRequestInput } from '../../../../../src/categories/transcription/request.ts';
+import type { TranscriptionEvent } from '../../src/categories/transcription/events.ts';
+import type { TranscriptionRequestInput } from '../../src/categories/transcription/request.ts';
 import {
   createLiveSession,
   type LiveCall,
-} from '../../../../../src/categories/transcription/wire/live/live-session.ts';
+} from '../../src/realtime/transcription/session.ts';
 import {
   liveServerEventSchema,
   transcribed,
-} from '../../../../../src/categories/transcription/wire/live/schema.ts';
-import type { ModelInfo } from '../../../../../src/contracts/model.ts';
-import { InferenceError } from '../../../../../src/errors.ts';
-import { toErrorBody } from '../../../../../src/server/errors.ts';
-import { append, clear, commit, pcm, pieces, update } from './audio.ts';
+} from '../../src/realtime/protocol.ts';
+import type { ModelInfo } from '../../src/contracts/model.ts';
+import { InferenceError } from '../../src/errors.ts';
+import { toErrorBody } from '../../src/server/errors.ts';
+import { append, clear, commit, pcm, pieces, update } from '../categories/transcription/wire/live/audio.ts';
 
 function open(options: Partial<LiveCall> = {}) {
   const events: any[] = [];

@@ -1,13 +1,13 @@
-import { emptyCommitCode, eventIdOf, readAudio } from '../categories/transcription/wire/live/append-audio.ts';
-import { encodingOf } from '../categories/transcription/wire/live/configuration.ts';
-import { createHearing, joinHeard, type Heard } from '../categories/transcription/wire/live/hearing.ts';
-import { transcribed } from '../categories/transcription/wire/live/schema.ts';
-import { toRecording } from '../categories/transcription/wire/live/speech-input.ts';
-import { bytesPerSample } from '../core/audio/containers/pcm-samples.ts';
-import { quote } from '../core/text/quote.ts';
-import { fieldError, InferenceError } from '../errors.ts';
-import { createId } from '../http/headers.ts';
-import { parseBody } from '../validation/issues.ts';
+import { emptyCommitCode, eventIdOf, readAudio } from '../append-audio.ts';
+import { encodingOf } from '../listening.ts';
+import { createHearing, joinHeard, type Heard } from '../hearing.ts';
+import { transcribed } from '../protocol.ts';
+import { toRecording } from '../speech-input.ts';
+import { bytesPerSample } from '../../core/audio/containers/pcm-samples.ts';
+import { quote } from '../../core/text/quote.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
+import { createId } from '../../http/headers.ts';
+import { parseBody } from '../../validation/issues.ts';
 import { beginAnswer, type Answer } from './answer.ts';
 import {
   defaultVoiceConfiguration,

@@ -1,8 +1,8 @@
-import type { ChatMessage, ContentPart, MessageContent, ToolCall } from '../core/chat/messages.ts';
-import { getOrCreate } from '../core/get-or-create.ts';
-import { quote } from '../core/text/quote.ts';
-import { fieldError } from '../errors.ts';
-import { createId } from '../http/headers.ts';
+import type { ChatMessage, ContentPart, MessageContent, ToolCall } from '../../core/chat/messages.ts';
+import { getOrCreate } from '../../core/get-or-create.ts';
+import { quote } from '../../core/text/quote.ts';
+import { fieldError } from '../../errors.ts';
+import { createId } from '../../http/headers.ts';
 import type { GivenItem, ItemPart } from './schema.ts';
 
 /** An item as the conversation keeps it: a transcript in the place of audio. */

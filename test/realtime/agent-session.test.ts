@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pcm } from '../categories/transcription/wire/live/audio.ts';
 import { InferenceError } from '../../src/errors.ts';
-import { createVoiceSession } from '../../src/voice/session.ts';
-import { voice } from '../../src/voice/voice.ts';
+import { createVoiceSession } from '../../src/realtime/agent/session.ts';
+import { voice } from '../../src/realtime/agent/voice.ts';
 import { converse, parts, respond, say, update, utterance } from './support.ts';
 
 const typesOf = (events: readonly any[]): string[] => events.map(({ type }) => type);

@@ -1,8 +1,9 @@
-import type { PcmEncoding } from '../../../../core/audio/containers/pcm-samples.ts';
-import { resolveParameters, type ParameterValues } from '../../../../core/parameters/descriptor.ts';
-import { parameterReader } from '../../../../validation/parameter-schema.ts';
-import { turnParameters } from './parameters.ts';
-import { defaultRateHz, type AudioFormat, type SessionFields } from './schema.ts';
+import type { PcmEncoding } from '../core/audio/containers/pcm-samples.ts';
+import { resolveParameters, type ParameterValues } from '../core/parameters/descriptor.ts';
+import { parameterReader } from '../validation/parameter-schema.ts';
+import { turnParameters } from './turn-parameters.ts';
+import type { z } from 'zod';
+import { defaultRateHz, type AudioFormat, type modelSchema, type turnShape } from './protocol.ts';
 
 /** The wishes of a client for the utterances that it is about to speak. */
 export interface Configuration {
@@ -14,9 +15,12 @@ export interface Configuration {
   readonly turns: ParameterValues<typeof turnParameters> | undefined;
 }
 
-type InputFields = NonNullable<NonNullable<SessionFields['audio']>['input']>;
 /** The fields of an update. */
-export type ConfigurationUpdate = Pick<InputFields, 'format' | 'transcription' | 'turn_detection'>;
+export interface ConfigurationUpdate {
+  readonly format?: AudioFormat | undefined;
+  readonly transcription?: z.infer<typeof modelSchema> | null | undefined;
+  readonly turn_detection?: z.infer<z.ZodObject<typeof turnShape>> | null | undefined;
+}
 
 const g711RateHz = 8000;
 const readTurns = parameterReader(turnParameters);
