@@ -237,17 +237,17 @@ module.exports = {
       'the server knows categories by their contract',
     ),
     only(
-      'voice',
-      '^src/voice/',
+      'realtime',
+      '^src/realtime/',
       [
-        '^src/(voice|core|contracts|validation|concurrency|http)/',
+        '^src/(realtime|core|contracts|validation|concurrency|http)/',
         '^src/errors\\.ts$',
         '^src/categories/[a-z]+/(events|request|parameters)\\.ts$',
-        '^src/categories/transcription/wire/',
+        '^src/categories/transcription/wire/(descriptions|schema|to-events)\\.ts$',
         '^node_modules/zod/',
         '^(node:)?buffer$',
       ],
-      'an agent is composed of runs: it sees what categories are asked and answer, and how live audio is read',
+      'a session is composed of runs: it sees what categories are asked and answer',
     ),
     only(
       'observability',

@@ -5,7 +5,7 @@ import { configDefaults, defineConfig, type TestProjectInlineConfiguration } fro
 
 /** Pure functions and what needs neither native code nor a process of its own. */
 const unit = [
-  'test/{ai-sdk,concurrency,core,playground,server,validation,voice}/**/*.test.ts',
+  'test/{ai-sdk,concurrency,core,playground,server,validation,realtime}/**/*.test.ts',
   'test/{folder,http}/**/*.test.ts',
   'test/categories/*/wire/**/*.test.ts',
 ];

@@ -1,9 +1,9 @@
-import { transcriptionDescriptions } from '../categories/transcription/wire/descriptions.ts';
+import { heardDescriptions } from '../categories/transcription/wire/descriptions.ts';
 import type { Descriptions } from '../validation/describe-fields.ts';
 
 /** Fields of the messages about audio, and of live transcription. */
 export const listeningDescriptions: Descriptions = {
-  ...transcriptionDescriptions,
+  ...heardDescriptions,
   session: 'The settings of the session.',
   'session.update/session': 'Settings to change; the others stay.',
   'session.type': 'Kind of the session.',

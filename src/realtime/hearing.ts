@@ -24,50 +24,62 @@ interface HearingOptions {
   readonly onEnd: () => void;
 }
 
-/** Makes what writes recordings down, one after the other. */
-export function createHearing({ run, signal, onEnd }: HearingOptions) {
-  let last: Promise<unknown> = Promise.resolve();
-  const hear = async (
+/** Writes recordings down, one after the other. */
+export class Hearing {
+  /** Number of recordings that wait or are written down. */
+  count = 0;
+  /** Bytes of these recordings. */
+  bytes = 0;
+  readonly #run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>;
+  readonly #signal: AbortSignal;
+  readonly #onEnd: () => void;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ run, signal, onEnd }: HearingOptions) {
+    this.#run = run;
+    this.#signal = signal;
+    this.#onEnd = onEnd;
+  }
+
+  settled(): Promise<unknown> {
+    return this.#last;
+  }
+
+  /** Never rejects. @param onText gets the text piece by piece */
+  transcribe(
+    { file: audio, bytes }: SpokenAudio,
+    { model, language, prompt }: Configuration,
+    onText?: (delta: string) => void,
+  ): Promise<Heard> {
+    this.count += 1;
+    this.bytes += bytes;
+    const heard = this.#last
+      .then(() => this.#hear({ model, audio, language, prompt }, onText))
+      .finally(() => {
+        this.count -= 1;
+        this.bytes -= bytes;
+        this.#onEnd();
+      })
+      .catch((error: unknown) => ({ text: '', usage: undefined, error: InferenceError.from(error) }));
+    this.#last = heard;
+    return heard;
+  }
+
+  async #hear(
     request: TranscriptionRequestInput,
     onText: ((delta: string) => void) | undefined,
-  ): Promise<Heard> => {
-    signal.throwIfAborted();
+  ): Promise<Heard> {
+    this.#signal.throwIfAborted();
     const toEvents = createTranscriptionStreamer();
     let heard: Heard = { text: '', usage: undefined };
-    for await (const event of run(request)) {
+    for await (const event of this.#run(request)) {
       for (const made of toEvents(event as TranscriptionEvent)) {
         if (made.type === 'transcript.text.delta') onText?.(made.delta);
         else if (made.type === 'transcript.text.done') heard = made;
       }
     }
     return heard;
-  };
-  const hearing = {
-    /** Recordings that wait or are written down, and their bytes. */
-    count: 0,
-    bytes: 0,
-    settled: (): Promise<unknown> => last,
-    /** Never rejects. @param onText gets the text piece by piece */
-    transcribe(
-      { file: audio, bytes }: SpokenAudio,
-      { model, language, prompt }: Configuration,
-      onText?: (delta: string) => void,
-    ): Promise<Heard> {
-      hearing.count += 1;
-      hearing.bytes += bytes;
-      const heard = last
-        .then(() => hear({ model, audio, language, prompt }, onText))
-        .finally(() => {
-          hearing.count -= 1;
-          hearing.bytes -= bytes;
-          onEnd();
-        })
-        .catch((error: unknown) => ({ text: '', usage: undefined, error: InferenceError.from(error) }));
-      last = heard;
-      return heard;
-    },
-  };
-  return hearing;
+  }
 }
 
 /** The parts of a turn as one, which has failed where no part has a word. */

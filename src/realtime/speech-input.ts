@@ -77,93 +77,114 @@ export function toRecording(samples: Uint8Array, format: AudioFormat): Uint8Arra
 
 type Listening = Pick<Configuration, 'format' | 'turns'>;
 
-export type SpeechInput = ReturnType<typeof createSpeechInput>;
-
 /** Keeps the audio that a client sends, until its utterances are complete. */
-export function createSpeechInput(begun: Listening) {
-  const buffer = new AudioBuffer();
-  let listening: Listening;
-  let detector: TurnDetector | undefined;
+export class SpeechInput {
+  readonly #buffer = new AudioBuffer();
+  #listening: Listening;
+  #detector: TurnDetector | undefined;
   /** Position at which the detector's stream begins. */
-  let detectorStart = 0;
+  #detectorStart = 0;
   /** Position at which somebody began to speak. */
-  let speechStart: number | undefined;
-  const start = (): number => speechStart ?? buffer.start;
+  #speechStart: number | undefined;
+
+  constructor(begun: Listening) {
+    this.#listening = begun;
+    this.#listen(begun);
+  }
+
+  /** Bytes that wait. */
+  length(): number {
+    return this.#buffer.length;
+  }
+
+  isSpeech(): boolean {
+    return this.#speechStart !== undefined;
+  }
+
+  /** Duration of the speech, or of all that waits where there is none. */
+  durationMs(): number {
+    return this.#millisecondsOf(this.#buffer.end - this.#start());
+  }
+
+  /**
+   * @returns whether it begins anew, with another format or other turns
+   * @throws InferenceError for another format after the first audio
+   */
+  configure(after: Listening, formatField: string): boolean {
+    const { format, turns } = this.#listening;
+    const isSame = isSameFormat(format, after.format);
+    if (!isSame && this.#buffer.end > 0) throw fieldError(formatField, 'expected it before the first audio');
+    if (isSame && after.turns === turns) return false;
+    this.#listen(after);
+    return true;
+  }
+
+  /** @param bytes whole samples, any number */
+  append(bytes: Uint8Array): SpeechChange[] {
+    this.#buffer.append(bytes);
+    const { turns, format } = this.#listening;
+    if (!this.#detector || !turns) return [];
+    const [samples] = toSamples(bytes, { encoding: encodingOf(format), channels: 1 });
+    const changes = this.#detector.push(samples!).map(({ type, sample }): SpeechChange => {
+      const position = this.#detectorStart + this.sampleBytes() * sample;
+      if (type === 'end') return { type, audio: this.#endSpeech(position) };
+      this.#speechStart = Math.max(this.#buffer.start, position - this.#bytesOf(turns.prefixPaddingMs));
+      return { type, startMs: this.#millisecondsOf(this.#speechStart) };
+    });
+    if (this.#speechStart === undefined)
+      this.#buffer.drop(this.#buffer.end - this.#bytesOf(turns.prefixPaddingMs + 1000 * detectionSeconds));
+    return changes;
+  }
+
+  /** Ends the speech at once, though it goes on. */
+  cutSpeech(): SpokenAudio {
+    this.#detector?.interrupt();
+    return this.#endSpeech();
+  }
+
+  clear(): void {
+    this.#buffer.drop(this.#buffer.end);
+    this.#listen(this.#listening);
+  }
+
   /** Bytes of one sample. */
-  const sampleBytes = (): number => bytesPerSample[encodingOf(listening.format)];
-  const millisecondsOf = (bytes: number): number =>
-    Math.round((1000 * bytes) / sampleBytes() / sampleRateOf(listening.format));
-  const bytesOf = (milliseconds: number): number =>
-    sampleBytes() * Math.round((milliseconds * sampleRateOf(listening.format)) / 1000);
+  sampleBytes(): number {
+    return bytesPerSample[encodingOf(this.#listening.format)];
+  }
+
+  #start(): number {
+    return this.#speechStart ?? this.#buffer.start;
+  }
+
+  #millisecondsOf(bytes: number): number {
+    return Math.round((1000 * bytes) / this.sampleBytes() / sampleRateOf(this.#listening.format));
+  }
+
+  #bytesOf(milliseconds: number): number {
+    return this.sampleBytes() * Math.round((milliseconds * sampleRateOf(this.#listening.format)) / 1000);
+  }
 
   /** Detects turns from here on, or none. */
-  const listen = (after: Listening): void => {
-    listening = after;
-    speechStart = undefined;
-    detectorStart = buffer.end;
-    const { turns } = listening;
-    detector =
+  #listen(after: Listening): void {
+    this.#listening = after;
+    this.#speechStart = undefined;
+    this.#detectorStart = this.#buffer.end;
+    const { turns } = this.#listening;
+    this.#detector =
       turns &&
       createTurnDetector({
-        sampleRateHz: sampleRateOf(listening.format),
+        sampleRateHz: sampleRateOf(this.#listening.format),
         threshold: turns.threshold,
         silenceSeconds: turns.silenceDurationMs / 1000,
       });
-  };
-  listen(begun);
+  }
 
   /** Ends the speech, or all that waits where there is none; it waits no longer. */
-  const endSpeech = (end = buffer.end): SpokenAudio => {
-    const audio = buffer.slice(start(), end);
-    buffer.drop(end);
-    speechStart = undefined;
-    const file = toRecording(audio, listening.format);
-    return { endMs: millisecondsOf(end), file, bytes: audio.length };
-  };
-
-  return {
-    sampleBytes,
-    /** Bytes that wait. */
-    length: () => buffer.length,
-    isSpeech: () => speechStart !== undefined,
-    /** Duration of the speech, or of all that waits where there is none. */
-    durationMs: () => millisecondsOf(buffer.end - start()),
-    /**
-     * @returns whether it begins anew, with another format or other turns
-     * @throws InferenceError for another format after the first audio
-     */
-    configure(after: Listening, formatField: string): boolean {
-      const { format, turns } = listening;
-      const isSame = isSameFormat(format, after.format);
-      if (!isSame && buffer.end > 0) throw fieldError(formatField, 'expected it before the first audio');
-      if (isSame && after.turns === turns) return false;
-      listen(after);
-      return true;
-    },
-    /** @param bytes whole samples, any number */
-    append(bytes: Uint8Array): SpeechChange[] {
-      buffer.append(bytes);
-      const { turns, format } = listening;
-      if (!detector || !turns) return [];
-      const [samples] = toSamples(bytes, { encoding: encodingOf(format), channels: 1 });
-      const changes = detector.push(samples!).map(({ type, sample }): SpeechChange => {
-        const position = detectorStart + sampleBytes() * sample;
-        if (type === 'end') return { type, audio: endSpeech(position) };
-        speechStart = Math.max(buffer.start, position - bytesOf(turns.prefixPaddingMs));
-        return { type, startMs: millisecondsOf(speechStart) };
-      });
-      if (speechStart === undefined)
-        buffer.drop(buffer.end - bytesOf(turns.prefixPaddingMs + 1000 * detectionSeconds));
-      return changes;
-    },
-    /** Ends the speech at once, though it goes on. */
-    cutSpeech(): SpokenAudio {
-      detector?.interrupt();
-      return endSpeech();
-    },
-    clear(): void {
-      buffer.drop(buffer.end);
-      listen(listening);
-    },
-  };
+  #endSpeech(end = this.#buffer.end): SpokenAudio {
+    const audio = this.#buffer.slice(this.#start(), end);
+    this.#buffer.drop(end);
+    this.#speechStart = undefined;
+    const file = toRecording(audio, this.#listening.format);
+    return { endMs: this.#millisecondsOf(end), file, bytes: audio.length };
+  }
 }

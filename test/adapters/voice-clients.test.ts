@@ -16,7 +16,7 @@ import {
   type HandlerOptions,
   type Inference,
 } from '../../dist/src/index.js';
-import { pcm, pieces } from '../categories/transcription/wire/live/audio.ts';
+import { pcm, pieces } from '../realtime/audio.ts';
 import { listening, pem } from './live-support.ts';
 
 let inference: Inference;

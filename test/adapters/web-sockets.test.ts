@@ -14,7 +14,7 @@ import { serveWebSockets, toNodeListener } from '../../dist/adapters/node.js';
 import { createHandler, createInference, InferenceError, voice } from '../../dist/src/index.js';
 import type { HandlerOptions } from '../../dist/src/server/options.js';
 import { createFakeInference, type FakeInferenceOptions } from '../../dist/src/testing/fake-inference.js';
-import { append, commit, pcm, pieces, update } from '../categories/transcription/wire/live/audio.ts';
+import { append, commit, pcm, pieces, update } from '../realtime/audio.ts';
 import { listening, pem, toPcm, word } from './live-support.ts';
 
 const models = [

@@ -1,11 +1,13 @@
 // Counts the files and functions that run for one warm request of each kind, host and pipeline in one process.
 import { Session } from 'node:inspector/promises';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { createHandler, createInference } from '../../dist/src/index.js';
 import { toNodeListener } from '../../dist/adapters/node.js';
 
 const root = new URL('../../dist/', import.meta.url).href;
+/** @param {string} name */
 const media = (name) => readFileSync(new URL(`../e2e/media/${name}`, import.meta.url));
 const models = ['tiny-chat', 'tiny-embed', 'tiny-detect', 'tiny-whisper', 'tiny-speech'];
 const inference = createInference({
@@ -13,17 +15,23 @@ const inference = createInference({
   models: Object.fromEntries(models.map((source) => [source, { source }])),
 });
 const server = createServer(toNodeListener(createHandler(inference, { auth: 'none' })));
-await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-const origin = `http://127.0.0.1:${server.address().port}/v1`;
+await once(server.listen(0, '127.0.0.1'), 'listening');
+const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+const origin = `http://127.0.0.1:${address.port}/v1`;
 await inference.ready();
 
-const messages = [{ role: 'user', content: 'Describe a scene with two shapes.' }];
+const question = 'Describe a scene with two shapes.';
+const messages = [{ role: 'user', content: question }];
 const sampling = { seed: 1, max_tokens: 16, stream: true };
 const weather = {
   name: 'get_weather',
   description: 'The weather of a city.',
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
+/**
+ * @param {string} path
+ * @param {object} body
+ */
 const json = (path, body) => () =>
   fetch(origin + path, {
     method: 'POST',
@@ -42,7 +50,7 @@ const kinds = {
   messages: json('/messages', { model: 'tiny-chat', messages, ...sampling }),
   responses: json('/responses', {
     model: 'tiny-chat',
-    input: messages[0].content,
+    input: question,
     stream: true,
     max_output_tokens: 16,
   }),
@@ -66,6 +74,7 @@ const kinds = {
 const session = new Session();
 session.connect();
 await session.post('Profiler.enable');
+/** @type {Record<string, { files: number, functions: number }>} */
 const counts = {};
 for (const [kind, send] of Object.entries(kinds)) {
   const run = async () => {
@@ -80,18 +89,18 @@ for (const [kind, send] of Object.entries(kinds)) {
   await session.post('Profiler.stopPreciseCoverage');
   const files = result
     .filter(({ url }) => url.startsWith(root))
-    .map(({ url, functions }) => [
-      url.slice(root.length),
-      functions.filter(({ ranges }) => ranges[0].count > 0),
-    ])
-    .filter(([, functions]) => functions.length > 0);
+    .map(({ url, functions }) => ({
+      file: url.slice(root.length),
+      functions: functions.filter(({ ranges: [whole] }) => (whole?.count ?? 0) > 0),
+    }))
+    .filter(({ functions }) => functions.length > 0);
   counts[kind] = {
     files: files.length,
-    functions: files.reduce((sum, [, functions]) => sum + functions.length, 0),
+    functions: files.reduce((sum, { functions }) => sum + functions.length, 0),
   };
-  if (process.argv.includes(kind))
-    for (const [file, functions] of files)
-      console.error(file, functions.map((one) => one.functionName || '-').join(' '));
+  if (!process.argv.includes(kind)) continue;
+  for (const { file, functions } of files)
+    console.error(file, functions.map(({ functionName }) => functionName || '-').join(' '));
 }
 console.log(JSON.stringify(counts));
 await inference.close();

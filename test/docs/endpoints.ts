@@ -4,7 +4,7 @@ import { curlLines } from '../../examples/curl-lines.js';
 import { toRows, type Row, type Schema } from '../../src/playground/page/scripts/reference/schema-rows.js';
 import { wireErrors } from '../../src/server/errors.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
-import { talkLive } from '../../src/realtime/agent/endpoint.ts';
+import { realtimeSockets } from '../../src/realtime/sockets.ts';
 import { createRoutes } from '../../src/server/routes.ts';
 import { compactRows, isShown, type Known } from './compact-rows.ts';
 
@@ -63,7 +63,7 @@ const guides: Readonly<Record<string, string>> = {
 
 /** The pages of all endpoints by file name, and their index. */
 export function writeEndpointPages(): Map<string, string> {
-  const document = toOpenApi(createRoutes(categories, [talkLive])) as unknown as Document;
+  const document = toOpenApi(createRoutes(categories, realtimeSockets)) as unknown as Document;
   const pages = new Map<string, string>();
   const index: string[] = [];
   for (const [path, methods] of Object.entries(document.paths)) {

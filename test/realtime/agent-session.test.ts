@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { pcm } from '../categories/transcription/wire/live/audio.ts';
+import { pcm } from './audio.ts';
 import { InferenceError } from '../../src/errors.ts';
-import { createVoiceSession } from '../../src/realtime/agent/session.ts';
+import { VoiceSession } from '../../src/realtime/agent/session.ts';
 import { voice } from '../../src/realtime/agent/voice.ts';
 import { converse, parts, respond, say, update, utterance } from './support.ts';
 
@@ -321,7 +321,7 @@ describe('the bytes that a session holds', () => {
     const model = voice(parts);
     const facts = { created: 0, ownedBy: 'slashv1', contextLength: 0, inputModalities: undefined };
     const info = { id: 'agent', name: 'agent', category: model.category, ...facts, agent: model };
-    const session = createVoiceSession(info, {
+    const session = new VoiceSession(info, {
       maxBufferBytes: 2 ** 20,
       send: (event) => events.push(event),
       room: async () => {},

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../thorough.ts';
-import { pcm } from '../categories/transcription/wire/live/audio.ts';
+import { pcm } from './audio.ts';
 import { converse, respond, say, update } from './support.ts';
 
 const id = fc.constantFrom('a', 'b', 'root', 'x');

@@ -6,7 +6,7 @@ import {
 import { voiceServerEventSchema } from '../../src/realtime/agent/schema.ts';
 import type { Talk } from '../../src/realtime/agent/talk.ts';
 import { voice, type VoiceOptions } from '../../src/realtime/agent/voice.ts';
-import { pcm, pieces } from '../categories/transcription/wire/live/audio.ts';
+import { pcm, pieces } from './audio.ts';
 
 export const parts = { hears: 'ears', thinks: 'mind', speaks: 'mouth' } as const;
 export const partModels = [

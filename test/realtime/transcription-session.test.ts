@@ -2,23 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptionEvent } from '../../src/categories/transcription/events.ts';
 import type { TranscriptionRequestInput } from '../../src/categories/transcription/request.ts';
-import {
-  createLiveSession,
-  type LiveCall,
-} from '../../src/realtime/transcription/session.ts';
-import {
-  liveServerEventSchema,
-  transcribed,
-} from '../../src/realtime/protocol.ts';
+import { TranscriptionSession, type LiveCall } from '../../src/realtime/transcription/session.ts';
+import { transcribed } from '../../src/realtime/protocol.ts';
+import { liveServerEventSchema } from '../../src/realtime/transcription/schema.ts';
 import type { ModelInfo } from '../../src/contracts/model.ts';
 import { InferenceError } from '../../src/errors.ts';
 import { toErrorBody } from '../../src/server/errors.ts';
-import { append, clear, commit, pcm, pieces, update } from '../categories/transcription/wire/live/audio.ts';
+import { append, clear, commit, pcm, pieces, update } from './audio.ts';
 
 function open(options: Partial<LiveCall> = {}) {
   const events: any[] = [];
   const requests: TranscriptionRequestInput[] = [];
-  const session = createLiveSession('ears', {
+  const session = new TranscriptionSession('ears', {
     maxBufferBytes: 2 ** 20,
     signal: new AbortController().signal,
     findModel(id) {
@@ -30,7 +25,7 @@ function open(options: Partial<LiveCall> = {}) {
     fail: (error) => toErrorBody(error, 'req_1').error,
     send: (event) => events.push(event),
     async *run(request): AsyncGenerator<TranscriptionEvent> {
-      requests.push(request);
+      requests.push(request as TranscriptionRequestInput);
       yield { type: 'transcription-end', language: undefined, durationSeconds: 0 };
     },
     ...options,

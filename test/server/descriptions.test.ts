@@ -6,12 +6,12 @@ import { serverDescriptions } from '../../src/server/descriptions.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
 import { createRoutes } from '../../src/server/routes.ts';
 import { describeFields, type Descriptions } from '../../src/validation/describe-fields.ts';
-import { talkLive } from '../../src/realtime/agent/endpoint.ts';
+import { realtimeSockets } from '../../src/realtime/sockets.ts';
 
 const answers = JSON.parse(
   readFileSync(new URL('../docs/answers.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, unknown>>;
-const document = toOpenApi(createRoutes(categories, [talkLive])) as {
+const document = toOpenApi(createRoutes(categories, realtimeSockets)) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
@@ -95,7 +95,7 @@ describe('descriptions of fields', () => {
   const named = (owner: string, descriptions: Descriptions): Descriptions =>
     Object.fromEntries(Object.keys(descriptions).map((key) => [key, `<${owner} ${key}>`]));
   const tables = new Map([
-    ['voice agents', talkLive.descriptions!],
+    ...realtimeSockets.map(({ category, descriptions }) => [`live ${category}`, descriptions!] as const),
     ...[...categories.values()].map(({ name, descriptions }) => [name, descriptions] as const),
   ]);
   const shown = JSON.stringify(
@@ -107,7 +107,10 @@ describe('descriptions of fields', () => {
             { ...one, descriptions: named(name, one.descriptions) },
           ]),
         ),
-        [{ ...talkLive, descriptions: named('voice agents', talkLive.descriptions!) }],
+        realtimeSockets.map((socket) => {
+          const { category, descriptions } = socket;
+          return { ...socket, descriptions: named(`live ${category}`, descriptions!) };
+        }),
       ),
     ),
   );

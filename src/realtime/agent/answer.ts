@@ -10,7 +10,7 @@ import { createId } from '../../http/headers.ts';
 import { toAnswerFields, toOutput, type AnswerSettings } from './configuration.ts';
 import { itemHead, toMessages, toWireItem, type Conversation, type Item } from './conversation.ts';
 import type { ItemPart, VoiceDraft } from './schema.ts';
-import { createSentenceCutter, createSpeaker, type Speaker } from './speaker.ts';
+import { createSentenceCutter, Speaker } from './speaker.ts';
 import type { VoiceCall, VoiceModel } from './voice.ts';
 
 export interface AnswerOptions {
@@ -37,187 +37,197 @@ interface OpenMessage {
   text: string;
 }
 
-export type Answer = ReturnType<typeof beginAnswer>;
+/** One answer of a voice agent: a run of its chat model, and runs of its speech model for the sentences. */
+export class VoiceAnswer {
+  readonly id = createId('resp_');
+  /** Resolves when it has ended, however it does. */
+  readonly ended: Promise<void>;
+  readonly #options: AnswerOptions;
+  readonly #controller = new AbortController();
+  readonly #cutter = createSentenceCutter();
+  readonly #output: Item[] = [];
+  readonly #calls: (ToolCall & { arguments: string })[] = [];
+  #message: OpenMessage | undefined;
+  #isEnded = false;
+  #finishReason: FinishReason | undefined;
+  #usage: ChatUsage | undefined;
 
-/** Begins one answer of a voice agent: a run of its chat model, and runs of its speech model for the sentences. */
-export function beginAnswer({ model, call, settings, conversation, ...options }: AnswerOptions) {
-  const id = createId('resp_');
-  const controller = new AbortController();
-  const cutter = createSentenceCutter();
-  const output: Item[] = [];
-  const calls: (ToolCall & { arguments: string })[] = [];
-  let message: OpenMessage | undefined;
-  let isEnded = false;
-  let finishReason: FinishReason | undefined;
-  let usage: ChatUsage | undefined;
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    this.ended = this.#answer();
+  }
 
-  return {
-    id,
-    isInConversation: conversation !== undefined,
-    get isEnded() {
-      return isEnded;
-    },
-    /** Resolves when it has ended, however it does. */
-    ended: answer(),
-    cancel(reason: 'client_cancelled' | 'turn_detected'): void {
-      if (isEnded) return;
-      controller.abort();
-      end('cancelled', { reason });
-    },
-  };
+  get isInConversation(): boolean {
+    return this.#options.conversation !== undefined;
+  }
 
-  async function answer(): Promise<void> {
-    emit({ type: 'response.created', response: toResponse('in_progress', null) });
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  cancel(reason: 'client_cancelled' | 'turn_detected'): void {
+    if (this.#isEnded) return;
+    this.#controller.abort();
+    this.#end('cancelled', { reason });
+  }
+
+  async #answer(): Promise<void> {
+    this.#emit({ type: 'response.created', response: this.#toResponse('in_progress', null) });
     try {
-      await think(await options.items());
-      message?.speaker?.say(cutter.flush());
-      await message?.speaker?.end();
-      closeMessage('completed');
-      for (const one of calls) tellCall(one);
-      if (finishReason === 'length') end('incomplete', { reason: 'max_output_tokens' });
-      else end('completed');
+      await this.#think(await this.#options.items());
+      this.#message?.speaker?.say(this.#cutter.flush());
+      await this.#message?.speaker?.end();
+      this.#closeMessage('completed');
+      for (const one of this.#calls) this.#tellCall(one);
+      if (this.#finishReason === 'length') this.#end('incomplete', { reason: 'max_output_tokens' });
+      else this.#end('completed');
     } catch (thrown) {
-      if (isEnded) return;
-      controller.abort();
-      end('failed', { error: call.fail(InferenceError.from(thrown)) });
+      if (this.#isEnded) return;
+      this.#controller.abort();
+      this.#end('failed', { error: this.#options.call.fail(InferenceError.from(thrown)) });
     }
   }
 
-  async function think(items: readonly Item[]): Promise<void> {
+  async #think(items: readonly Item[]): Promise<void> {
     let left = items;
     for (;;) {
       try {
-        return await write(toRequest(model.thinks, settings, left));
+        return await this.#write(toRequest(this.#options.model.thinks, this.#options.settings, left));
       } catch (error) {
         const isTooLong = InferenceError.from(error).code === 'context_length_exceeded';
         const shorter = withoutOldest(left);
-        if (!isTooLong || options.truncation === 'disabled' || message || shorter.length === 0) throw error;
+        if (!isTooLong || this.#options.truncation === 'disabled' || this.#message || shorter.length === 0)
+          throw error;
         left = shorter;
       }
     }
   }
 
-  async function write(request: ChatRequestInput): Promise<void> {
+  async #write(request: ChatRequestInput): Promise<void> {
     let isLimitTold = false;
-    for await (const event of run<ChatEvent>('chat', request)) {
-      if (!isLimitTold) tellLimits(call.limits());
+    for await (const event of this.#run<ChatEvent>('chat', request)) {
+      if (!isLimitTold) this.#tellLimits(this.#options.call.limits());
       isLimitTold = true;
-      if (event.type === 'text-delta') add(event.text);
+      if (event.type === 'text-delta') this.#add(event.text);
       else if (event.type === 'tool-call-start')
-        calls[event.call] = { id: event.id, name: event.name, arguments: '' };
-      else if (event.type === 'tool-call-delta') calls[event.call]!.arguments += event.arguments;
-      else if (event.type === 'choice-end') ({ finishReason } = event);
-      else if (event.type === 'usage') usage = event;
+        this.#calls[event.call] = { id: event.id, name: event.name, arguments: '' };
+      else if (event.type === 'tool-call-delta') this.#calls[event.call]!.arguments += event.arguments;
+      else if (event.type === 'choice-end') ({ finishReason: this.#finishReason } = event);
+      else if (event.type === 'usage') this.#usage = event;
     }
   }
 
-  function run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {
-    return call.run(request, { category, signal: controller.signal }) as AsyncIterable<Event>;
+  #run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {
+    return this.#options.call.run(request, {
+      category,
+      signal: this.#controller.signal,
+    }) as AsyncIterable<Event>;
   }
 
-  function add(text: string): void {
-    if (isEnded || (!message && text.trim() === '')) return;
-    message ??= openMessage();
-    const { speaker, place } = message;
-    if (speaker) return cutter.push(text).forEach(speaker.say);
-    message.text += text;
-    emit({ type: 'response.output_text.delta', ...place, delta: text });
+  #add(text: string): void {
+    if (this.#isEnded || (!this.#message && text.trim() === '')) return;
+    this.#message ??= this.#openMessage();
+    const { speaker, place } = this.#message;
+    if (speaker) return this.#cutter.push(text).forEach((sentence) => speaker.say(sentence));
+    this.#message.text += text;
+    this.#emit({ type: 'response.output_text.delta', ...place, delta: text });
   }
 
-  function openMessage(): OpenMessage {
-    const { output: wanted, output_modalities: [modality = 'audio'] = [] } = settings;
+  #openMessage(): OpenMessage {
+    const { output: wanted, output_modalities: [modality = 'audio'] = [] } = this.#options.settings;
     const item: MessageItem = { ...itemHead('in_progress'), type: 'message', role: 'assistant', content: [] };
-    const place = { ...placeOf(item), content_index: 0 as const };
-    const speaker = createSpeaker({
-      model: model.speaks,
+    const place = { ...this.#placeOf(item), content_index: 0 as const };
+    const speaker = new Speaker({
+      model: this.#options.model.speaks,
       output: wanted,
-      speak: (request) => run<SpeechEvent>('speech', request),
-      onText(delta) {
-        if (message) message.text += delta;
-        emit({ type: 'response.output_audio_transcript.delta', ...place, delta });
+      speak: (request) => this.#run<SpeechEvent>('speech', request),
+      onText: (delta) => {
+        if (this.#message) this.#message.text += delta;
+        this.#emit({ type: 'response.output_audio_transcript.delta', ...place, delta });
       },
-      async onAudio(delta) {
-        emit({ type: 'response.output_audio.delta', ...place, delta });
-        await call.room();
+      onAudio: async (delta) => {
+        this.#emit({ type: 'response.output_audio.delta', ...place, delta });
+        await this.#options.call.room();
       },
     });
     const opened = { item, place, speaker: modality === 'audio' ? speaker : undefined, text: '' };
-    tellItem('added', item);
-    emit({ type: 'response.content_part.added', ...place, part: toPart(opened) });
+    this.#tellItem('added', item);
+    this.#emit({ type: 'response.content_part.added', ...place, part: toPart(opened) });
     return opened;
   }
 
-  function closeMessage(status: 'completed' | 'incomplete'): void {
-    const closed = message;
+  #closeMessage(status: 'completed' | 'incomplete'): void {
+    const closed = this.#message;
     if (!closed) return;
-    message = undefined;
+    this.#message = undefined;
     const { item, place, speaker, text } = closed;
     const transcript = text.trimEnd();
     if (speaker) {
-      emit({ type: 'response.output_audio.done', ...place });
-      emit({ type: 'response.output_audio_transcript.done', ...place, transcript });
-    } else emit({ type: 'response.output_text.done', ...place, text });
-    emit({ type: 'response.content_part.done', ...place, part: toPart(closed) });
+      this.#emit({ type: 'response.output_audio.done', ...place });
+      this.#emit({ type: 'response.output_audio_transcript.done', ...place, transcript });
+    } else this.#emit({ type: 'response.output_text.done', ...place, text });
+    this.#emit({ type: 'response.content_part.done', ...place, part: toPart(closed) });
     const content: ItemPart = speaker ? { type: 'output_audio', transcript } : { type: 'output_text', text };
-    tellItem('done', { ...item, status, content: [content], marks: speaker?.marks });
+    this.#tellItem('done', { ...item, status, content: [content], marks: speaker?.marks });
   }
 
-  function tellCall({ id: call_id, name, arguments: text }: ToolCall): void {
+  #tellCall({ id: call_id, name, arguments: text }: ToolCall): void {
     const item = { ...itemHead('in_progress'), type: 'function_call' as const, call_id, name };
-    const place = { ...placeOf(item), call_id };
-    tellItem('added', { ...item, arguments: '' });
-    emit({ type: 'response.function_call_arguments.delta', ...place, delta: text });
-    emit({ type: 'response.function_call_arguments.done', ...place, name, arguments: text });
-    tellItem('done', { ...item, status: 'completed', arguments: text });
+    const place = { ...this.#placeOf(item), call_id };
+    this.#tellItem('added', { ...item, arguments: '' });
+    this.#emit({ type: 'response.function_call_arguments.delta', ...place, delta: text });
+    this.#emit({ type: 'response.function_call_arguments.done', ...place, name, arguments: text });
+    this.#tellItem('done', { ...item, status: 'completed', arguments: text });
   }
 
-  function placeOf({ id: item_id }: Pick<Item, 'id'>) {
-    return { response_id: id, output_index: output.length, item_id };
+  #placeOf({ id: item_id }: Pick<Item, 'id'>) {
+    return { response_id: this.id, output_index: this.#output.length, item_id };
   }
 
-  function tellItem(what: 'added' | 'done', item: Item): void {
-    const output_index = what === 'added' ? output.push(item) - 1 : output.length - 1;
-    output[output_index] = item;
+  #tellItem(what: 'added' | 'done', item: Item): void {
+    const output_index = what === 'added' ? this.#output.push(item) - 1 : this.#output.length - 1;
+    this.#output[output_index] = item;
     const wire = toWireItem(item);
-    emit({ type: `response.output_item.${what}`, response_id: id, output_index, item: wire });
-    if (!conversation) return;
-    const previous_item_id = what === 'added' ? conversation.add(item) : conversation.replace(item);
-    emit({ type: `conversation.item.${what}`, item: wire, previous_item_id });
+    this.#emit({ type: `response.output_item.${what}`, response_id: this.id, output_index, item: wire });
+    if (!this.#options.conversation) return;
+    const previous_item_id =
+      what === 'added' ? this.#options.conversation.add(item) : this.#options.conversation.replace(item);
+    this.#emit({ type: `conversation.item.${what}`, item: wire, previous_item_id });
   }
 
-  function tellLimits(headers: Readonly<Record<string, string>>): void {
+  #tellLimits(headers: Readonly<Record<string, string>>): void {
     const rate_limits = ['requests', 'tokens'].flatMap((name) => {
       const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((kind) =>
         parseFloat(headers[`x-ratelimit-${kind}-${name}`] ?? ''),
       );
       return Number.isNaN(limit) ? [] : [{ name, limit, remaining, reset_seconds: reset }];
     });
-    if (rate_limits.length > 0) emit({ type: 'rate_limits.updated', rate_limits });
+    if (rate_limits.length > 0) this.#emit({ type: 'rate_limits.updated', rate_limits });
   }
 
-  function end(status: Status, details?: object): void {
-    closeMessage('incomplete');
+  #end(status: Status, details?: object): void {
+    this.#closeMessage('incomplete');
     const told = details ? { type: status, ...details } : null;
-    emit({ type: 'response.done', response: toResponse(status, told) });
-    isEnded = true;
+    this.#emit({ type: 'response.done', response: this.#toResponse(status, told) });
+    this.#isEnded = true;
   }
 
-  function emit(event: VoiceDraft): void {
-    if (!isEnded) options.emit(event);
+  #emit(event: VoiceDraft): void {
+    if (!this.#isEnded) this.#options.emit(event);
   }
 
-  function toResponse(status: Status | 'in_progress', status_details: object | null) {
+  #toResponse(status: Status | 'in_progress', status_details: object | null) {
     return {
       object: 'realtime.response' as const,
-      id,
+      id: this.id,
       status,
       status_details,
-      output: output.map(toWireItem),
-      conversation_id: conversation?.id ?? null,
-      ...toAnswerFields(settings),
-      audio: { output: toOutput(settings) },
-      metadata: options.metadata,
-      usage: status === 'in_progress' ? null : toUsage(usage),
+      output: this.#output.map(toWireItem),
+      conversation_id: this.#options.conversation?.id ?? null,
+      ...toAnswerFields(this.#options.settings),
+      audio: { output: toOutput(this.#options.settings) },
+      metadata: this.#options.metadata,
+      usage: status === 'in_progress' ? null : toUsage(this.#usage),
     };
   }
 }

@@ -23,70 +23,84 @@ export interface SpokenMark {
 const mostItems = 1024;
 
 /** The items of a session, in their order. */
-export type Conversation = ReturnType<typeof createConversation>;
+export class Conversation {
+  readonly id = createId('conv_');
+  readonly #maxSize: number;
+  readonly #items: Item[] = [];
+  readonly #sizes = new WeakMap<Item, number>();
 
-export function createConversation(maxSize: number) {
-  const items: Item[] = [];
-  const sizes = new WeakMap<Item, number>();
-  const sizeOf = (item: Item): number => getOrCreate(sizes, item, () => JSON.stringify(item).length);
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
+  }
+
+  get items(): readonly Item[] {
+    return this.#items;
+  }
+
+  /** @param previous `root` for none, `undefined` for the last one. @returns id of the item before it */
+  add(item: Item, previous?: string | null): string | null {
+    this.assertFree(item.id);
+    if (this.size(item) > this.#maxSize)
+      throw fieldError('item', `expected at most ${this.#maxSize} characters in a conversation`);
+    const at = previous == null ? this.#items.length : previous === 'root' ? 0 : 1 + this.#indexOf(previous);
+    this.#items.splice(at, 0, item);
+    return this.#items[at - 1]?.id ?? null;
+  }
+
+  remove(id: string): void {
+    this.#items.splice(this.#indexOf(id, 'item_id'), 1);
+  }
+
+  /** An item has got its transcript. */
+  recount(id: string): void {
+    this.#sizes.delete(this.#items.find((item) => item.id === id)!);
+  }
+
+  /** Keeps only what was heard of a spoken item. */
+  truncate(id: string, heardMs: number): void {
+    const item = this.find(id);
+    if (item.type !== 'message' || item.role !== 'assistant')
+      throw fieldError('item_id', 'expected a message of the assistant');
+    const content = item.content.map((part) => {
+      if (part.type !== 'output_audio') return part;
+      return { ...part, transcript: heardText(part.transcript ?? '', item.marks ?? [], heardMs) };
+    });
+    this.replace({ ...item, content });
+  }
+
   /** UTF-16 code units of all items as JSON, since names and empty parts take memory, too; with another one. */
-  const size = (added?: Item): number =>
-    items.reduce((sum, item) => sum + sizeOf(item), added ? sizeOf(added) : 0);
-  const indexOf = (id: string, field = 'previous_item_id'): number => {
-    const at = items.findIndex((item) => item.id === id);
+  size(added?: Item): number {
+    return this.#items.reduce((sum, item) => sum + this.#sizeOf(item), added ? this.#sizeOf(added) : 0);
+  }
+
+  /** @throws InferenceError for an id that is taken */
+  assertFree(id: string | undefined): void {
+    if (this.#items.length >= mostItems)
+      throw fieldError('item', `expected at most ${mostItems} items in a conversation`);
+    if (this.#items.some((one) => one.id === id)) throw fieldError('item.id', `${quote(id!)} is taken`);
+  }
+
+  /** @throws InferenceError for an id that no item has */
+  find(id: string): Item {
+    return this.#items[this.#indexOf(id, 'item_id')]!;
+  }
+
+  /** Puts an item in the place of the one with its id, if there still is one. @returns id of the item before it */
+  replace(item: Item): string | null {
+    const at = this.#items.findIndex(({ id }) => id === item.id);
+    if (at >= 0) this.#items[at] = item;
+    return this.#items[at - 1]?.id ?? null;
+  }
+
+  #sizeOf(item: Item): number {
+    return getOrCreate(this.#sizes, item, () => JSON.stringify(item).length);
+  }
+
+  #indexOf(id: string, field = 'previous_item_id'): number {
+    const at = this.#items.findIndex((item) => item.id === id);
     if (at < 0) throw fieldError(field, `there is no item ${quote(id)}`);
     return at;
-  };
-  /** @throws InferenceError for an id that is taken */
-  const assertFree = (id: string | undefined): void => {
-    if (items.length >= mostItems)
-      throw fieldError('item', `expected at most ${mostItems} items in a conversation`);
-    if (items.some((one) => one.id === id)) throw fieldError('item.id', `${quote(id!)} is taken`);
-  };
-  /** @throws InferenceError for an id that no item has */
-  const find = (id: string): Item => items[indexOf(id, 'item_id')]!;
-  /** Puts an item in the place of the one with its id, if there still is one. @returns id of the item before it */
-  const replace = (item: Item): string | null => {
-    const at = items.findIndex(({ id }) => id === item.id);
-    if (at >= 0) items[at] = item;
-    return items[at - 1]?.id ?? null;
-  };
-
-  return {
-    id: createId('conv_'),
-    items: items as readonly Item[],
-    assertFree,
-    find,
-    replace,
-    size,
-    /** @param previous `root` for none, `undefined` for the last one. @returns id of the item before it */
-    add(item: Item, previous?: string | null): string | null {
-      assertFree(item.id);
-      if (size(item) > maxSize)
-        throw fieldError('item', `expected at most ${maxSize} characters in a conversation`);
-      const at = previous == null ? items.length : previous === 'root' ? 0 : 1 + indexOf(previous);
-      items.splice(at, 0, item);
-      return items[at - 1]?.id ?? null;
-    },
-    remove(id: string): void {
-      items.splice(indexOf(id, 'item_id'), 1);
-    },
-    /** An item has got its transcript. */
-    recount(id: string): void {
-      sizes.delete(items.find((item) => item.id === id)!);
-    },
-    /** Keeps only what was heard of a spoken item. */
-    truncate(id: string, heardMs: number): void {
-      const item = find(id);
-      if (item.type !== 'message' || item.role !== 'assistant')
-        throw fieldError('item_id', 'expected a message of the assistant');
-      const content = item.content.map((part) => {
-        if (part.type !== 'output_audio') return part;
-        return { ...part, transcript: heardText(part.transcript ?? '', item.marks ?? [], heardMs) };
-      });
-      replace({ ...item, content });
-    },
-  };
+  }
 }
 
 /** The words that begin before a time; within a piece of audio, characters take the same time each. */

@@ -1,10 +1,10 @@
-import { inTurns } from '../append-audio.ts';
+import { toSocketSession } from '../session.ts';
 import type { SocketEndpoint } from '../../contracts/endpoint.ts';
 import type { AnyRequest } from '../../contracts/engine.ts';
 import type { RunEvent } from '../../contracts/run.ts';
 import { voiceDescriptions } from './descriptions.ts';
 import { voiceClientEventSchema, voiceServerEventSchema } from './schema.ts';
-import { createVoiceSession } from './session.ts';
+import { VoiceSession } from './session.ts';
 import { voiceCategory, type VoiceInfo } from './voice.ts';
 
 /** `GET /realtime` with the model of a voice agent, as a WebSocket */
@@ -22,8 +22,8 @@ export const talkLive: SocketEndpoint<AnyRequest, RunEvent> = {
   responses: {},
   errors: ['invalid_request', 'upgrade_required', 'model_not_found', 'rate_limited', 'overloaded'],
   connect(call) {
-    const session = createVoiceSession(call.findModel(call.query.get('model')!) as VoiceInfo, call);
+    const session = new VoiceSession(call.findModel(call.query.get('model')!) as VoiceInfo, call);
     call.signal.addEventListener('abort', () => session.close(), { once: true });
-    return { ...session, receive: (message) => inTurns(session.receive(message), call) };
+    return toSocketSession(session, call);
   },
 };

@@ -1,21 +1,21 @@
-import { emptyCommitCode, eventIdOf, readAudio } from '../append-audio.ts';
+import { emptyCommitCode, readAudio } from '../append-audio.ts';
 import { encodingOf } from '../listening.ts';
-import { createHearing, joinHeard, type Heard } from '../hearing.ts';
+import { Hearing, joinHeard, type Heard } from '../hearing.ts';
 import { transcribed } from '../protocol.ts';
+import { RealtimeSession } from '../session.ts';
 import { toRecording } from '../speech-input.ts';
 import { bytesPerSample } from '../../core/audio/containers/pcm-samples.ts';
 import { quote } from '../../core/text/quote.ts';
 import { fieldError, InferenceError } from '../../errors.ts';
-import { createId } from '../../http/headers.ts';
-import { parseBody } from '../../validation/issues.ts';
-import { beginAnswer, type Answer } from './answer.ts';
+import { VoiceAnswer } from './answer.ts';
 import {
   defaultVoiceConfiguration,
   readAnswer,
   toVoiceSession,
   updateVoiceConfiguration,
+  type VoiceConfiguration,
 } from './configuration.ts';
-import { createConversation, itemHead, keptPart, toWireItem, type Item } from './conversation.ts';
+import { Conversation, itemHead, keptPart, toWireItem, type Item } from './conversation.ts';
 import {
   voiceClientEventSchema,
   type GivenItem,
@@ -23,9 +23,8 @@ import {
   type VoiceClientEvent,
   type VoiceDraft,
   type VoiceResponseFields,
-  type VoiceServerEvent,
 } from './schema.ts';
-import { createTurns, type Turn } from './turns.ts';
+import { Turns, type Turn } from './turns.ts';
 import type { VoiceCall, VoiceInfo } from './voice.ts';
 
 /** Fields whose `null` takes something away. */
@@ -39,262 +38,263 @@ const mostRecordings = 32;
 type AudioPart = Extract<ItemPart, { transcript?: unknown }>;
 type Client<Type extends VoiceClientEvent['type']> = Extract<VoiceClientEvent, { type: Type }>;
 
-/** Begins a conversation with a voice agent, without a socket: the client's events go in, those of the agent come out. */
-export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
-  const head = { object: 'realtime.session' as const, id: createId('sess_') };
-  const conversation = createConversation(call.maxBufferBytes / 2);
-  const controller = new AbortController();
-  const { signal } = controller;
+/** A conversation with a voice agent. */
+export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> {
+  readonly #info: VoiceInfo;
+  readonly #call: VoiceCall;
+  readonly #conversation: Conversation;
+  readonly #controller = new AbortController();
   /** Answers under way, each with its end. */
-  const answers = new Map<Answer, Promise<void>>();
-  const unwritten = new Set<Promise<unknown>>();
-  let configuration = defaultVoiceConfiguration(info.agent);
+  readonly #answers = new Map<VoiceAnswer, Promise<void>>();
+  readonly #unwritten = new Set<Promise<unknown>>();
+  readonly #hearing: Hearing;
+  readonly #turns: Turns;
+  #configuration: VoiceConfiguration;
   /** A turn that nobody has answered has ended, or has ended an answer. */
-  let owesAnswer = false;
-  const hearing = createHearing({
-    run: (request) => call.run(request, { category: 'transcription', signal }),
-    signal,
-    onEnd: () => account(),
-  });
-  const turns = createTurns(configuration, {
-    maxBufferBytes: call.maxBufferBytes,
-    hold: (bytes) => hold(bytes),
-    transcribe: (audio) => hearing.transcribe(audio, configuration.input),
-    onStart(item_id, audio_start_ms) {
-      emit({ type: 'input_audio_buffer.speech_started', item_id, audio_start_ms });
-      const active = activeAnswer();
-      if (!active || !configuration.rules.interrupt_response) return;
-      active.cancel('turn_detected');
-      owesAnswer = true;
-    },
-    onTurn: (turn) => void take(turn),
-  });
+  #owesAnswer = false;
 
-  return {
-    begin: (): void => emit({ type: 'session.created', session: describe() }),
-    /** Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`. */
-    *receive(message: unknown): Generator<void> {
-      try {
-        const event = parseBody(voiceClientEventSchema, withoutNulls(message), 'The message');
-        if (event.type === 'input_audio_buffer.append') yield* turns.append(event.audio);
-        else obey(event);
-        account();
-      } catch (error) {
-        refuse(InferenceError.from(error), eventIdOf(message));
-      }
-    },
-    refuse,
-    /** Resolves when everything that was received has been answered. */
-    async settled(): Promise<void> {
-      await hearing.settled();
-      while (answers.size > 0) await Promise.all(answers.values());
-    },
-    close(): void {
-      controller.abort();
-      for (const answer of answers.keys()) answer.cancel('client_cancelled');
-    },
-  };
-
-  /** Answers what is no event at all, or one that can't be obeyed. */
-  function refuse(error: InferenceError, event_id: string | null = null, code?: string): void {
-    emit({ type: 'error', error: { ...call.fail(error), ...(code && { code }), event_id } });
+  constructor(info: VoiceInfo, call: VoiceCall) {
+    super(call, voiceClientEventSchema);
+    this.#info = info;
+    this.#call = call;
+    this.#conversation = new Conversation(call.maxBufferBytes / 2);
+    this.#configuration = defaultVoiceConfiguration(info.agent);
+    const { signal } = this.#controller;
+    this.#hearing = new Hearing({
+      run: (request) => call.run(request, { category: 'transcription', signal }),
+      signal,
+      onEnd: () => this.account(),
+    });
+    this.#turns = new Turns(this.#configuration, {
+      maxBufferBytes: call.maxBufferBytes,
+      hold: (bytes) => this.hold(bytes),
+      transcribe: (audio) => this.#hearing.transcribe(audio, this.#configuration.input),
+      onStart: (itemId, startMs) => this.#noticeSpeech(itemId, startMs),
+      onTurn: (turn) => void this.#take(turn),
+    });
   }
 
-  function activeAnswer(): Answer | undefined {
-    return [...answers.keys()].find((answer) => answer.isInConversation && !answer.isEnded);
+  begin(): void {
+    this.emit({ type: 'session.created', session: this.#describe() });
   }
 
-  function obey(event: Exclude<VoiceClientEvent, { type: 'input_audio_buffer.append' }>): void {
+  async settled(): Promise<void> {
+    await this.#hearing.settled();
+    while (this.#answers.size > 0) await Promise.all(this.#answers.values());
+  }
+
+  close(): void {
+    this.#controller.abort();
+    for (const answer of this.#answers.keys()) answer.cancel('client_cancelled');
+  }
+
+  protected get runs(): number {
+    return this.#hearing.count + this.#answers.size;
+  }
+
+  protected hold(audioBytes = this.#turns.length(), added?: Item): void {
+    this.#call.hold(audioBytes + this.#hearing.bytes + 2 * this.#conversation.size(added));
+  }
+
+  protected override prepare(message: unknown): unknown {
+    return withoutNulls(message);
+  }
+
+  protected override emit(draft: VoiceDraft): void {
+    if (!this.#controller.signal.aborted) super.emit(draft);
+  }
+
+  protected *obey(event: VoiceClientEvent): Generator<void> {
     switch (event.type) {
+      case 'input_audio_buffer.append':
+        return yield* this.#turns.append(event.audio);
       case 'session.update':
-        return configure(event);
+        return this.#configure(event);
       case 'input_audio_buffer.commit': {
-        const error = turns.commit();
-        return error && refuse(error, event.event_id, emptyCommitCode);
+        const error = this.#turns.commit();
+        return error && this.refuse(error, event.event_id, emptyCommitCode);
       }
       case 'input_audio_buffer.clear':
-        turns.clear();
-        return emit({ type: 'input_audio_buffer.cleared' });
+        this.#turns.clear();
+        return this.emit({ type: 'input_audio_buffer.cleared' });
       case 'conversation.item.create':
-        return addItem(keep(event.item), event.previous_item_id);
+        return this.#addItem(this.#keep(event.item), event.previous_item_id);
       case 'conversation.item.retrieve': {
-        const item = toWireItem(conversation.find(event.item_id));
-        return emit({ type: 'conversation.item.retrieved', item });
+        const item = toWireItem(this.#conversation.find(event.item_id));
+        return this.emit({ type: 'conversation.item.retrieved', item });
       }
       case 'conversation.item.delete':
-        conversation.remove(event.item_id);
-        return emit({ type: 'conversation.item.deleted', item_id: event.item_id });
+        this.#conversation.remove(event.item_id);
+        return this.emit({ type: 'conversation.item.deleted', item_id: event.item_id });
       case 'conversation.item.truncate': {
         const { item_id, audio_end_ms } = event;
-        conversation.truncate(item_id, audio_end_ms);
-        return emit({ type: 'conversation.item.truncated', item_id, content_index: 0, audio_end_ms });
+        this.#conversation.truncate(item_id, audio_end_ms);
+        return this.emit({ type: 'conversation.item.truncated', item_id, content_index: 0, audio_end_ms });
       }
       case 'response.create':
-        return createResponse(event);
+        return this.#createResponse(event);
       case 'response.cancel':
-        return cancel(event);
+        return this.#cancel(event);
     }
   }
 
-  function configure({ session }: Client<'session.update'>): void {
-    const after = updateVoiceConfiguration(configuration, session, info);
+  #noticeSpeech(item_id: string, audio_start_ms: number): void {
+    this.emit({ type: 'input_audio_buffer.speech_started', item_id, audio_start_ms });
+    const active = this.#activeAnswer();
+    if (!active || !this.#configuration.rules.interrupt_response) return;
+    active.cancel('turn_detected');
+    this.#owesAnswer = true;
+  }
+
+  #activeAnswer(): VoiceAnswer | undefined {
+    return [...this.#answers.keys()].find((answer) => answer.isInConversation && !answer.isEnded);
+  }
+
+  #configure({ session }: Client<'session.update'>): void {
+    const after = updateVoiceConfiguration(this.#configuration, session, this.#info);
     const { model } = after.input;
-    if (model !== configuration.input.model) call.findModel(model, 'transcription');
-    turns.configure(after);
-    configuration = after;
-    emit({ type: 'session.updated', session: describe() });
+    if (model !== this.#configuration.input.model) this.#call.findModel(model, 'transcription');
+    this.#turns.configure(after);
+    this.#configuration = after;
+    this.emit({ type: 'session.updated', session: this.#describe() });
   }
 
   /** A turn has ended. Noise in which nobody says a word is none, but what it cut off is said again. */
-  async function take({ itemId, parts, endMs: audio_end_ms }: Turn): Promise<void> {
+  async #take({ itemId, parts, endMs: audio_end_ms }: Turn): Promise<void> {
     if (audio_end_ms !== undefined)
-      emit({ type: 'input_audio_buffer.speech_stopped', item_id: itemId, audio_end_ms });
-    const previous_item_id = conversation.items.at(-1)?.id ?? null;
-    emit({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id });
+      this.emit({ type: 'input_audio_buffer.speech_stopped', item_id: itemId, audio_end_ms });
+    const previous_item_id = this.#conversation.items.at(-1)?.id ?? null;
+    this.emit({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id });
     const part: ItemPart = { type: 'input_audio', transcript: null };
-    const written = writeDown(itemId, part, parts);
+    const written = this.#writeDown(itemId, part, parts);
     try {
-      addItem({ ...itemHead('completed', itemId), type: 'message', role: 'user', content: [part] });
+      this.#addItem({ ...itemHead('completed', itemId), type: 'message', role: 'user', content: [part] });
     } catch (error) {
-      return refuse(InferenceError.from(error));
+      return this.refuse(InferenceError.from(error));
     }
-    const isAnswered = audio_end_ms !== undefined && configuration.rules.create_response;
+    const isAnswered = audio_end_ms !== undefined && this.#configuration.rules.create_response;
     const text = await written;
-    owesAnswer = isAnswered && (owesAnswer || text !== '');
-    answerTurn();
+    this.#owesAnswer = isAnswered && (this.#owesAnswer || text !== '');
+    this.#answerTurn();
   }
 
   /** Answers what was said, once nobody speaks. */
-  function answerTurn(): void {
-    if (!owesAnswer || activeAnswer() || turns.isOpen() || signal.aborted) return;
-    owesAnswer = false;
-    begin({});
+  #answerTurn(): void {
+    if (!this.#owesAnswer || this.#activeAnswer() || this.#turns.isOpen() || this.#controller.signal.aborted)
+      return;
+    this.#owesAnswer = false;
+    this.#begin({});
   }
 
   /** Puts a transcript into its part of an item. @returns it, empty where there is none */
-  function writeDown(item_id: string, part: AudioPart, parts: readonly Promise<Heard>[]): Promise<string> {
+  #writeDown(item_id: string, part: AudioPart, parts: readonly Promise<Heard>[]): Promise<string> {
     const place = { item_id, content_index: 0 as const };
-    const tells = configuration.tellsTranscripts;
+    const tells = this.#configuration.tellsTranscripts;
     const written = Promise.all(parts).then((all) => {
       const { text, usage, error } = joinHeard(all);
-      unwritten.delete(written);
+      this.#unwritten.delete(written);
       part.transcript = text;
-      conversation.recount(item_id);
-      if (signal.aborted) return '';
-      if (error) emit({ type: `${transcribed}.failed`, ...place, error: call.fail(error) });
+      this.#conversation.recount(item_id);
+      if (this.#controller.signal.aborted) return '';
+      if (error) this.emit({ type: `${transcribed}.failed`, ...place, error: this.#call.fail(error) });
       else if (tells) {
-        if (text !== '') emit({ type: `${transcribed}.delta`, ...place, delta: text });
-        emit({ type: `${transcribed}.completed`, ...place, transcript: text, usage });
+        if (text !== '') this.emit({ type: `${transcribed}.delta`, ...place, delta: text });
+        this.emit({ type: `${transcribed}.completed`, ...place, transcript: text, usage });
       }
       return text;
     });
-    unwritten.add(written);
+    this.#unwritten.add(written);
     return written;
   }
 
-  function addItem(item: Item, previous?: string | null): void {
+  #addItem(item: Item, previous?: string | null): void {
     const isCalled = (one: Item): boolean =>
       one.type === 'function_call' && item.type === 'function_call_output' && one.call_id === item.call_id;
-    if (item.type === 'function_call_output' && !conversation.items.some(isCalled))
+    if (item.type === 'function_call_output' && !this.#conversation.items.some(isCalled))
       throw fieldError('item.call_id', `there is no call ${quote(item.call_id)}`);
-    hold(turns.length(), item);
-    const previous_item_id = conversation.add(item, previous);
-    emit({ type: 'conversation.item.added', item: toWireItem(item), previous_item_id });
-    emit({ type: 'conversation.item.done', item: toWireItem(item), previous_item_id });
+    this.hold(this.#turns.length(), item);
+    const previous_item_id = this.#conversation.add(item, previous);
+    this.emit({ type: 'conversation.item.added', item: toWireItem(item), previous_item_id });
+    this.emit({ type: 'conversation.item.done', item: toWireItem(item), previous_item_id });
   }
 
   /** An item as the conversation keeps it; audio is written down. */
-  function keep(given: GivenItem): Item {
-    conversation.assertFree(given.id);
+  #keep(given: GivenItem): Item {
+    this.#conversation.assertFree(given.id);
     const own = itemHead('completed', given.id);
     if (given.type !== 'message') return { ...given, call_id: given.call_id ?? own.id, ...own };
-    const { format } = configuration.input;
+    const { format } = this.#configuration.input;
     const content = given.content.map((part) => {
       const kept = keptPart(part, given.role);
       if ('audio' in part && part.audio != null && 'transcript' in kept && kept.transcript === null) {
-        if (hearing.count >= mostRecordings)
+        if (this.#hearing.count >= mostRecordings)
           throw new InferenceError('rate_limited', `${mostRecordings} recordings wait, which is the most.`);
         const audio = readAudio(part.audio, bytesPerSample[encodingOf(format)]);
         const recording = { file: toRecording(audio, format), bytes: audio.length, endMs: 0 };
-        void writeDown(own.id, kept, [hearing.transcribe(recording, configuration.input)]);
+        void this.#writeDown(own.id, kept, [this.#hearing.transcribe(recording, this.#configuration.input)]);
       }
       return kept;
     });
     return { ...given, ...own, content };
   }
 
-  function createResponse({ response = {}, event_id }: Client<'response.create'>): void {
+  #createResponse({ response = {}, event_id }: Client<'response.create'>): void {
     const isApart = response.conversation === 'none';
-    if (activeAnswer() && !isApart) {
+    if (this.#activeAnswer() && !isApart) {
       const error = new InferenceError(
         'invalid_request',
         'The conversation already has an answer under way: cancel it, wait for `response.done`, or use `conversation: "none"`.',
       );
-      return refuse(error, event_id, 'conversation_already_has_active_response');
+      return this.refuse(error, event_id, 'conversation_already_has_active_response');
     }
-    if (answers.size >= mostAnswers)
+    if (this.#answers.size >= mostAnswers)
       throw new InferenceError('rate_limited', `Expected at most ${mostAnswers} answers under way.`);
-    begin(response);
+    this.#begin(response);
   }
 
-  function begin(fields: VoiceResponseFields): void {
+  #begin(fields: VoiceResponseFields): void {
     const given = fields.input?.map((one) =>
-      one.type === 'item_reference' ? conversation.find(one.id) : keep(one),
+      one.type === 'item_reference' ? this.#conversation.find(one.id) : this.#keep(one),
     );
     // For the model, each mention of an item is its whole text.
     if (given && new Set(given).size < given.length)
       throw fieldError('response.input', 'expected each item once');
-    const answer = beginAnswer({
-      model: info.agent,
-      call,
-      settings: readAnswer(configuration.answer, fields),
-      truncation: configuration.truncation,
-      conversation: fields.conversation === 'none' ? undefined : conversation,
+    const answer = new VoiceAnswer({
+      model: this.#info.agent,
+      call: this.#call,
+      settings: readAnswer(this.#configuration.answer, fields),
+      truncation: this.#configuration.truncation,
+      conversation: fields.conversation === 'none' ? undefined : this.#conversation,
       metadata: fields.metadata ?? null,
-      async items() {
-        await Promise.all(unwritten);
-        return given ?? [...conversation.items];
+      items: async () => {
+        await Promise.all(this.#unwritten);
+        return given ?? [...this.#conversation.items];
       },
-      emit,
+      emit: (draft) => this.emit(draft),
     });
     const ended = answer.ended.finally(() => {
-      answers.delete(answer);
-      account();
-      answerTurn();
+      this.#answers.delete(answer);
+      this.account();
+      this.#answerTurn();
     });
-    answers.set(answer, ended);
-    account();
+    this.#answers.set(answer, ended);
+    this.account();
   }
 
-  function cancel({ response_id: id, event_id }: Client<'response.cancel'>): void {
-    const under = [...answers.keys()].filter((answer) => !answer.isEnded);
-    const answer = id === undefined ? activeAnswer() : under.find((one) => one.id === id);
+  #cancel({ response_id: id, event_id }: Client<'response.cancel'>): void {
+    const under = [...this.#answers.keys()].filter((answer) => !answer.isEnded);
+    const answer = id === undefined ? this.#activeAnswer() : under.find((one) => one.id === id);
     if (answer) return answer.cancel('client_cancelled');
     const error = new InferenceError('invalid_request', 'There is no such answer under way.');
-    refuse(error, event_id, 'response_cancel_not_active');
+    this.refuse(error, event_id, 'response_cancel_not_active');
   }
 
-  function account(): void {
-    call.pace(hearing.count + answers.size);
-    try {
-      hold();
-    } catch (error) {
-      refuse(InferenceError.from(error));
-    }
-  }
-
-  /** @throws InferenceError where more is held than may be */
-  function hold(audioBytes = turns.length(), added?: Item): void {
-    call.hold(audioBytes + hearing.bytes + 2 * conversation.size(added));
-  }
-
-  function describe() {
-    return { ...head, ...toVoiceSession(configuration, info.id) };
-  }
-
-  function emit(draft: VoiceDraft): void {
-    if (signal.aborted) return;
-    call.send({ ...draft, event_id: createId('event_') } as VoiceServerEvent);
+  #describe() {
+    return {
+      object: 'realtime.session' as const,
+      id: this.id,
+      ...toVoiceSession(this.#configuration, this.#info.id),
+    };
   }
 }
 

@@ -48,86 +48,97 @@ interface SpeakerOptions {
   readonly onAudio: (audio: string) => Promise<void>;
 }
 
-export type Speaker = ReturnType<typeof createSpeaker>;
-
 /** Makes what speaks sentences while others are written: those that wait are one run. */
-export function createSpeaker({ model, output, speak, onText, onAudio }: SpeakerOptions) {
-  const sampleRateHz = sampleRateOf(output.format);
-  const { voice, speed } = output;
-  const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
-  const marks: SpokenMark[] = [];
-  let waiting: string[] = [];
-  let running: Promise<void> | undefined;
-  let characters = 0;
+export class Speaker {
+  readonly #options: SpeakerOptions;
+  readonly #sampleRateHz: number;
+  readonly #marks: SpokenMark[] = [];
+  #waiting: string[] = [];
+  #running: Promise<void> | undefined;
+  #characters = 0;
   /** Length of the piece that is being spoken. */
-  let openCharacters = 0;
-  let samples = 0;
-  const spokenMs = (): number => (1000 * samples) / sampleRateHz;
+  #openCharacters = 0;
+  #samples = 0;
 
-  return {
-    /** Places in the text, and when they are spoken; of a piece that was broken off, when it would be about. */
-    get marks(): readonly SpokenMark[] {
-      const { endMs = 0 } = marks.at(-1) ?? {};
-      if (openCharacters === 0) return marks;
-      const expectedMs = endMs + openCharacters / charactersPerMs;
-      return [...marks, { characters: characters + openCharacters, endMs: Math.max(spokenMs(), expectedMs) }];
-    },
-    say(text: string): void {
-      if (text === '') return;
-      waiting.push(text);
-      running ??= speakAll();
-      running.catch(() => undefined); // Whoever waits for the end is told.
-    },
-    async end(): Promise<void> {
-      await running;
-    },
-  };
-
-  async function speakAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const text = waiting.join('');
-      waiting = [];
-      await speakPiece(text);
-    }
-    running = undefined;
+  constructor(options: SpeakerOptions) {
+    this.#options = options;
+    this.#sampleRateHz = sampleRateOf(options.output.format);
   }
 
-  async function speakPiece(text: string): Promise<void> {
+  /** Places in the text, and when they are spoken; of a piece that was broken off, when it would be about. */
+  get marks(): readonly SpokenMark[] {
+    const { endMs = 0 } = this.#marks.at(-1) ?? {};
+    if (this.#openCharacters === 0) return this.#marks;
+    const expectedMs = endMs + this.#openCharacters / charactersPerMs;
+    return [
+      ...this.#marks,
+      { characters: this.#characters + this.#openCharacters, endMs: Math.max(this.#spokenMs(), expectedMs) },
+    ];
+  }
+
+  say(text: string): void {
+    if (text === '') return;
+    this.#waiting.push(text);
+    this.#running ??= this.#speakAll();
+    this.#running.catch(() => undefined); // Whoever waits for the end is told.
+  }
+
+  async end(): Promise<void> {
+    await this.#running;
+  }
+
+  #spokenMs(): number {
+    return (1000 * this.#samples) / this.#sampleRateHz;
+  }
+
+  async #speakAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const text = this.#waiting.join('');
+      this.#waiting = [];
+      await this.#speakPiece(text);
+    }
+    this.#running = undefined;
+  }
+
+  async #speakPiece(text: string): Promise<void> {
+    const { model, output, speak, onText } = this.#options;
+    const { voice, speed } = output;
+    const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
     let resampler: Resampler | undefined;
     // Text comes with its first sound.
     const tell = (): void => {
-      if (openCharacters > 0) return;
-      openCharacters = text.length;
+      if (this.#openCharacters > 0) return;
+      this.#openCharacters = text.length;
       onText(text);
     };
     try {
       for await (const event of speak({ model, input: text, ...wishes, format: 'pcm' })) {
         if (event.type === 'speech-start')
-          resampler = createResampler({ fromHz: event.sampleRateHz, toHz: sampleRateHz });
+          resampler = createResampler({ fromHz: event.sampleRateHz, toHz: this.#sampleRateHz });
         if (event.type !== 'audio') continue;
         tell();
         const [spoken] = toSamples(event.bytes, { encoding: 's16', channels: 1 });
-        await send(resampler!.push(spoken!));
+        await this.#send(resampler!.push(spoken!));
       }
-      if (resampler) await send(resampler.flush());
+      if (resampler) await this.#send(resampler.flush());
     } catch (error) {
       const { code, param } = InferenceError.from(error);
       // Signs and pictures alone: there is nothing to speak.
       if (code !== 'invalid_request' || param !== 'input') throw error;
     }
     tell();
-    openCharacters = 0;
-    characters += text.length;
-    marks.push({ characters, endMs: spokenMs() });
+    this.#openCharacters = 0;
+    this.#characters += text.length;
+    this.#marks.push({ characters: this.#characters, endMs: this.#spokenMs() });
   }
 
-  async function send(spoken: Float32Array): Promise<void> {
-    const encoding = encodingOf(output.format) as LiveEncoding;
-    const most = Math.round(messageSeconds * sampleRateHz);
+  async #send(spoken: Float32Array): Promise<void> {
+    const encoding = encodingOf(this.#options.output.format) as LiveEncoding;
+    const most = Math.round(messageSeconds * this.#sampleRateHz);
     for (let at = 0; at < spoken.length; at += most) {
       const bytes = fromSamples(spoken.subarray(at, at + most), encoding);
-      samples += Math.min(most, spoken.length - at);
-      await onAudio(Buffer.from(bytes.buffer).toString('base64'));
+      this.#samples += Math.min(most, spoken.length - at);
+      await this.#options.onAudio(Buffer.from(bytes.buffer).toString('base64'));
     }
   }
 }

@@ -3,7 +3,7 @@ import type { InferenceBase } from '../../contracts/engine.ts';
 import type { CallOptions } from '../../contracts/run.ts';
 import { defaultMaxBytes } from '../../http/headers.ts';
 import type { VoiceClientEvent, VoiceServerEvent } from './schema.ts';
-import { createVoiceSession } from './session.ts';
+import { VoiceSession } from './session.ts';
 import type { VoiceInfo } from './voice.ts';
 
 /** Options of a conversation in this process. */
@@ -26,7 +26,7 @@ export function openTalk(
   { signal, owner }: TalkOptions,
 ): Talk {
   const events = new EventStream<VoiceServerEvent>({ onReturn: () => session.close() });
-  const session = createVoiceSession(info, {
+  const session = new VoiceSession(info, {
     maxBufferBytes: defaultMaxBytes,
     send: (event) => events.push([event as VoiceServerEvent]),
     room: async () => {},

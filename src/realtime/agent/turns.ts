@@ -1,7 +1,7 @@
 import { appendAudio, tooShortError, type AudioTarget } from '../append-audio.ts';
 import { sampleRateOf } from '../listening.ts';
 import type { Heard } from '../hearing.ts';
-import { createSpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
+import { SpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
 import type { InferenceError } from '../../errors.ts';
 import { createId } from '../../http/headers.ts';
 import { longestPauseMs, type VoiceConfiguration } from './configuration.ts';
@@ -29,69 +29,93 @@ interface OpenTurn extends Turn {
 const endsSentence = /[.!?…。！？؟।]["'”’»)\]]*\s*$/u;
 
 /** Makes turns of audio: each ends with a pause, or where its text ends as a sentence does. */
-export function createTurns(begun: VoiceConfiguration, options: TurnOptions) {
-  const input = createSpeechInput(begun.input);
-  let configuration = begun;
-  let open: OpenTurn | undefined;
-  let receivedMs = 0;
+export class Turns {
+  readonly #options: TurnOptions;
+  readonly #input: SpeechInput;
+  #configuration: VoiceConfiguration;
+  #open: OpenTurn | undefined;
+  #receivedMs = 0;
 
-  const openTurn = (): OpenTurn =>
-    (open ??= { itemId: createId('item_'), parts: [], endMs: 0, endedAtMs: receivedMs });
-  const finish = (): void => {
-    const finished = open;
-    open = undefined;
-    if (finished && finished.parts.length > 0) options.onTurn(finished);
-  };
-  const onChange = (change: SpeechChange): void => {
+  constructor(begun: VoiceConfiguration, options: TurnOptions) {
+    this.#options = options;
+    this.#input = new SpeechInput(begun.input);
+    this.#configuration = begun;
+  }
+
+  /** Bytes of audio that wait. */
+  length(): number {
+    return this.#input.length();
+  }
+
+  isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** @throws InferenceError for another format after the first audio */
+  configure(after: VoiceConfiguration): void {
+    if (this.#input.configure(after.input, 'session.audio.input.format')) this.#finish();
+    this.#configuration = after;
+  }
+
+  /** @throws InferenceError for audio that can't be read, or more than the buffer takes */
+  *append(text: string): Generator<void> {
+    yield* appendAudio(text, {
+      ...this.#options,
+      input: this.#input,
+      onChange: (change) => this.#notice(change),
+    });
+    const bytes = (text.length / 4) * 3;
+    this.#receivedMs +=
+      (1000 * bytes) / (this.#input.sampleBytes() * sampleRateOf(this.#configuration.input.format));
+    const longest = longestPauseMs(this.#configuration.rules);
+    if (this.#open && !this.#input.isSpeech() && this.#receivedMs - this.#open.endedAtMs >= longest)
+      this.#finish();
+  }
+
+  /** Ends the turn, by the wish of the client. @returns the refusal of less than a word */
+  commit(): InferenceError | undefined {
+    const error = tooShortError(this.#input);
+    if (error && !this.#open) return error;
+    const { itemId, parts } = this.#openTurn();
+    if (!error) parts.push(this.#options.transcribe(this.#input.cutSpeech()));
+    this.#open = undefined;
+    this.#options.onTurn({ itemId, parts });
+    return undefined;
+  }
+
+  clear(): void {
+    this.#input.clear();
+    this.#open = undefined;
+  }
+
+  #notice(change: SpeechChange): void {
     if (change.type === 'start') {
-      if (open) return;
-      return options.onStart(openTurn().itemId, change.startMs);
+      if (this.#open) return;
+      return this.#options.onStart(this.#openTurn().itemId, change.startMs);
     }
-    const turn = openTurn();
+    const turn = this.#openTurn();
     turn.endMs = change.audio.endMs;
-    turn.endedAtMs = receivedMs;
-    const heard = options.transcribe(change.audio);
+    turn.endedAtMs = this.#receivedMs;
+    const heard = this.#options.transcribe(change.audio);
     turn.parts.push(heard);
-    if (longestPauseMs(configuration.rules) === 0) return finish();
-    void judge(turn, heard);
-  };
-  /** Ends a turn whose text so far ends as a sentence does, unless it has gone on. */
-  const judge = async (turn: OpenTurn, heard: Promise<Heard>): Promise<void> => {
-    const { text } = await heard;
-    const isLast = open === turn && turn.parts.at(-1) === heard && !input.isSpeech();
-    if (isLast && endsSentence.test(text)) finish();
-  };
+    if (longestPauseMs(this.#configuration.rules) === 0) return this.#finish();
+    void this.#judge(turn, heard);
+  }
 
-  return {
-    /** Bytes of audio that wait. */
-    length: input.length,
-    isOpen: () => open !== undefined,
-    /** @throws InferenceError for another format after the first audio */
-    configure(after: VoiceConfiguration): void {
-      if (input.configure(after.input, 'session.audio.input.format')) finish();
-      configuration = after;
-    },
-    /** @throws InferenceError for audio that can't be read, or more than the buffer takes */
-    *append(text: string): Generator<void> {
-      yield* appendAudio(text, { ...options, input, onChange });
-      const bytes = (text.length / 4) * 3;
-      receivedMs += (1000 * bytes) / (input.sampleBytes() * sampleRateOf(configuration.input.format));
-      const longest = longestPauseMs(configuration.rules);
-      if (open && !input.isSpeech() && receivedMs - open.endedAtMs >= longest) finish();
-    },
-    /** Ends the turn, by the wish of the client. @returns the refusal of less than a word */
-    commit(): InferenceError | undefined {
-      const error = tooShortError(input);
-      if (error && !open) return error;
-      const { itemId, parts } = openTurn();
-      if (!error) parts.push(options.transcribe(input.cutSpeech()));
-      open = undefined;
-      options.onTurn({ itemId, parts });
-      return undefined;
-    },
-    clear(): void {
-      input.clear();
-      open = undefined;
-    },
-  };
+  #openTurn(): OpenTurn {
+    return (this.#open ??= { itemId: createId('item_'), parts: [], endMs: 0, endedAtMs: this.#receivedMs });
+  }
+
+  #finish(): void {
+    const finished = this.#open;
+    this.#open = undefined;
+    if (finished && finished.parts.length > 0) this.#options.onTurn(finished);
+  }
+
+  /** Ends a turn whose text so far ends as a sentence does, unless it has gone on. */
+  async #judge(turn: OpenTurn, heard: Promise<Heard>): Promise<void> {
+    const { text } = await heard;
+    const isLast = this.#open === turn && turn.parts.at(-1) === heard && !this.#input.isSpeech();
+    if (isLast && endsSentence.test(text)) this.#finish();
+  }
 }

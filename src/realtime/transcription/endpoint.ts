@@ -4,8 +4,8 @@ import { quote } from '../../core/text/quote.ts';
 import type { TranscriptionEvent } from '../../categories/transcription/events.ts';
 import type { TranscriptionRequestInput } from '../../categories/transcription/request.ts';
 import { listeningDescriptions } from '../descriptions.ts';
-import { inTurns } from '../append-audio.ts';
-import { createLiveSession } from './session.ts';
+import { toSocketSession } from '../session.ts';
+import { TranscriptionSession } from './session.ts';
 import { liveClientEventSchema, liveServerEventSchema } from './schema.ts';
 
 /** `GET /realtime`, as a WebSocket */
@@ -30,8 +30,8 @@ export const transcribeLive: SocketEndpoint<TranscriptionRequestInput, Transcrip
     const { query } = call;
     assertQuery(query);
     const { id: model } = call.findModel(query.get('model') ?? undefined);
-    const session = createLiveSession(model, call);
-    return { ...session, receive: (message) => inTurns(session.receive(message), call) };
+    const session = new TranscriptionSession(model, call);
+    return toSocketSession(session, call);
   },
 };
 

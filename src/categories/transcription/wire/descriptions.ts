@@ -1,7 +1,18 @@
 import type { Descriptions } from '../../../validation/describe-fields.ts';
 
+/** Fields of what a recording was heard as, in answers and in sessions. */
+export const heardDescriptions: Descriptions = {
+  usage: 'Audio or tokens that the request has used.',
+  'usage.type': 'Unit of the counts.',
+  delta: 'The next characters of the transcript.',
+  input_token_details: 'Parts of `input_tokens`.',
+  audio_tokens: 'Tokens of audio: all of `input_tokens`.',
+  total_tokens: 'Tokens that were read and written together.',
+};
+
 /** Fields of transcripts. */
 export const transcriptionDescriptions: Descriptions = {
+  ...heardDescriptions,
   task: 'Whether the text is in the language of the audio, or translated into English.',
   text: 'The whole transcript.',
   segments:
@@ -16,12 +27,6 @@ export const transcriptionDescriptions: Descriptions = {
   no_speech_prob: 'Probability that the window has no speech, 0 to 1; 0 for models that tell none.',
   words: 'Words with their times; left out unless `timestamp_granularities` asks for them.',
   word: 'Text of the word.',
-  usage: 'Audio or tokens that the request has used.',
-  'usage.type': 'Unit of the counts.',
   'TranscriptionEvent.type': 'Kind of the event.',
-  delta: 'The next characters of the transcript.',
-  input_token_details: 'Parts of `input_tokens`.',
-  audio_tokens: 'Tokens of audio: all of `input_tokens`.',
-  total_tokens: 'Tokens that were read and written together.',
   id: 'Number of the segment, from 0.',
 };

@@ -91,7 +91,10 @@ describe('createTextDecoder', () => {
 
   it('keeps the keys of the audio, renews those of the text, and goes back to the prefix', async () => {
     const { session, feeds } = merged((run) => ({ 'present.0.decoder.key': float(run) }));
-    const text = await new RecognitionDecoder(folder, { first: session, next: session }).begin(window, [7, 8]);
+    const text = await new RecognitionDecoder(folder, { first: session, next: session }).begin(
+      window,
+      [7, 8],
+    );
     for (const token of [9, 10]) await text.step(token);
     text.rewind();
     await text.step(11);

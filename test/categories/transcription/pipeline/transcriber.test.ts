@@ -3,7 +3,10 @@ import type {
   TranscriptionEvent,
   TranscriptionSegment,
 } from '../../../../src/categories/transcription/events.ts';
-import { WindowRecognition, type WhisperJob } from '../../../../src/categories/transcription/architectures/whisper/recognition.ts';
+import {
+  WindowRecognition,
+  type WhisperJob,
+} from '../../../../src/categories/transcription/architectures/whisper/recognition.ts';
 import { transcribe as transcribeBlocks } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
 import {
   ScriptedModel,

@@ -4,7 +4,7 @@ import { createWorkspace } from '../workspace.js';
 import { levelOf, openMicrophone, toBase64 } from './microphone.js';
 import { createPlayer } from './player.js';
 
-/** @typedef {import('../../../../../voice/schema.ts').VoiceServerEvent} ServerEvent */
+/** @typedef {import('../../../../../realtime/agent/schema.ts').VoiceServerEvent} ServerEvent */
 
 const handsFree = { type: 'server_vad' };
 
