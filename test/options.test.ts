@@ -414,7 +414,11 @@ describe('an option that a pure function does not have is refused', () => {
     ],
     ['logProbabilitiesOf', (o) => logProbabilitiesOf([0, 1], 1, o), {}],
     ['candidatesFrom', (o) => candidatesFrom([0, 1], o), {}],
-    ['createMirostat', (o) => createMirostat(o), { mode: 2, tau: 5, eta: 0.1, vocabularySize: 4 }],
+    [
+      'createMirostat',
+      (o) => createMirostat(o),
+      { mirostatMode: 2, mirostatTau: 5, mirostatEta: 0.1, vocabularySize: 4 },
+    ],
   ])('%s', (name, call, options) => {
     expect(() => call(options as never)).not.toThrow();
     const message = `nonsense: ${name} has no such option.`;

@@ -182,15 +182,17 @@ const rows: Readonly<Record<string, ReturnType<typeof sampling>>> = {
     kept(({ applyTopP }, candidates) => applyTopP(candidates, 0.9 / 1.338)),
   ),
   'top choices that are just likely enough': sampling(
-    kept(({ applyXtc }, candidates) => applyXtc(candidates, { probability: 1, threshold: 0.3 / 1.338 }, 0)),
+    kept(({ applyXtc }, candidates) =>
+      applyXtc(candidates, { xtcProbability: 1, xtcThreshold: 0.3 / 1.338 }, 0),
+    ),
   ),
   'the entropy of one sure token among impossible ones': sampling(
     ({ applyDynamicTemperature, candidatesFrom, probabilities }) =>
       probabilities(
         applyDynamicTemperature(candidatesFrom([1000, 0, -1000]), {
           temperature: 1,
-          range: 1,
-          exponent: 0.5,
+          dynatempRange: 1,
+          dynatempExponent: 0.5,
         }),
       ),
   ),

@@ -41,7 +41,12 @@ const distributions = [
 
 /** @type {(mode: 1 | 2, tau: number) => Panel['apply']} */
 const firstStepOfMirostat = (mode, tau) => (candidates) =>
-  createMirostat({ mode, tau, eta: 0.1, vocabularySize: candidates.size }).apply(candidates);
+  createMirostat({
+    mirostatMode: mode,
+    mirostatTau: tau,
+    mirostatEta: 0.1,
+    vocabularySize: candidates.size,
+  }).apply(candidates);
 
 /**
  * @param {readonly number[]} values
@@ -64,10 +69,10 @@ const plots = {
   'tail-free': panels('tfs_z', [0.3, 0.8, 0.95], applyTailFree),
   'top-n-sigma': panels('top_n_sigma', [0.5, 1, 2], applyTopNSigma),
   xtc: panels('xtc_threshold', [0.05, 0.1, 0.15], (candidates, threshold) =>
-    applyXtc(candidates, { probability: 1, threshold }, 0),
+    applyXtc(candidates, { xtcProbability: 1, xtcThreshold: threshold }, 0),
   ),
   'dynamic-temperature': panels('dynatemp_range', [0, 0.5, 1], (candidates, range) =>
-    applyDynamicTemperature(candidates, { temperature: 1, range, exponent: 1 }),
+    applyDynamicTemperature(candidates, { temperature: 1, dynatempRange: range, dynatempExponent: 1 }),
   ),
   'mirostat-1': panels('mirostat_tau', [1, 2, 3], (candidates, tau) =>
     firstStepOfMirostat(1, tau)(candidates),

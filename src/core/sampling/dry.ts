@@ -1,82 +1,75 @@
 import { assertObject } from '../assert-values.ts';
 import { assertNumbers } from '../assert-values.ts';
+import type { ParameterTable, ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber, createScratch } from './scratch.ts';
 import { assertCandidates, positionOf, withinRange, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import type { DryBreakers } from './dry-breakers.ts';
 
-export const drySampler = defineSampler({
-  parameters: {
-    dryMultiplier: {
-      type: 'float',
-      min: 0,
-      max: 5,
-      default: 0,
-      step: 0.05,
-      section: 'advanced',
-      description: 'DRY: penalty of a token that would continue a repetition of several tokens; 0 disables.',
-    },
-    dryBase: {
-      type: 'float',
-      min: 1,
-      max: 8,
-      default: 1.75,
-      step: 0.05,
-      section: 'advanced',
-      description: 'DRY: the penalty grows by this factor with each further repeated token.',
-    },
-    dryAllowedLength: {
-      type: 'int',
-      min: 0,
-      max: 1000,
-      default: 2,
-      step: 1,
-      section: 'advanced',
-      description: 'DRY: the shortest repetition, in tokens, that is penalized.',
-    },
-    dryPenaltyLastN: {
-      type: 'int',
-      min: -1,
-      max: 131072,
-      default: -1,
-      step: 1,
-      section: 'advanced',
-      description: 'DRY: number of last tokens to search; -1 is all, 0 disables.',
-    },
+const parameters = {
+  dryMultiplier: {
+    type: 'float',
+    min: 0,
+    max: 5,
+    default: 0,
+    step: 0.05,
+    section: 'advanced',
+    description: 'DRY: penalty of a token that would continue a repetition of several tokens; 0 disables.',
   },
+  dryBase: {
+    type: 'float',
+    min: 1,
+    max: 8,
+    default: 1.75,
+    step: 0.05,
+    section: 'advanced',
+    description: 'DRY: the penalty grows by this factor with each further repeated token.',
+  },
+  dryAllowedLength: {
+    type: 'int',
+    min: 0,
+    max: 1000,
+    default: 2,
+    step: 1,
+    section: 'advanced',
+    description: 'DRY: the shortest repetition, in tokens, that is penalized.',
+  },
+  dryPenaltyLastN: {
+    type: 'int',
+    min: -1,
+    max: 131072,
+    default: -1,
+    step: 1,
+    section: 'advanced',
+    description: 'DRY: number of last tokens to search; -1 is all, 0 disables.',
+  },
+} as const satisfies ParameterTable;
+
+export const drySampler = defineSampler({
+  parameters,
   isOn: { dryMultiplier: (multiplier) => multiplier > 0 },
   actsWhenGreedy: true,
-  create(parameters, { dryBreakers: breakers }) {
-    const options = {
-      multiplier: parameters.dryMultiplier,
-      base: parameters.dryBase,
-      allowedLength: parameters.dryAllowedLength,
-      penaltyLastN: parameters.dryPenaltyLastN,
-      breakers,
-    };
+  create(given, { dryBreakers }) {
+    const options = { ...given, dryBreakers };
+    const { dryPenaltyLastN } = options;
     /** All tokens of the sequence so far, oldest first. */
     const history: number[] = [];
     return {
       apply: (candidates, isPenalized) => penalizeRepetition(candidates, history, options, isPenalized),
       lowered: () => Infinity,
       accept: (token) => void history.push(token),
-      memory: options.penaltyLastN < 0 ? Infinity : options.penaltyLastN,
+      memory: dryPenaltyLastN < 0 ? Infinity : dryPenaltyLastN,
     };
   },
 });
 
-/** Options of `applyDry`. */
-export interface DryOptions {
-  /** The penalty of a repetition that is just long enough; 0 penalises nothing. */
-  readonly multiplier: number;
-  /** The penalty grows by this factor with each further token, 1.75 by default; below 1 nothing is penalised. */
-  readonly base?: number;
-  /** Repetitions of so many tokens are the shortest that are penalised, 2 by default. */
-  readonly allowedLength?: number;
-  /** Number of last tokens it reads; −1, the default, is all. */
-  readonly penaltyLastN?: number;
-  /** None by default. */
-  readonly breakers?: DryBreakers;
+type DryParameters = ParameterValues<typeof parameters>;
+
+/** Options of `applyDry`, as `createSampler` takes them; all but the multiplier have its defaults. */
+export interface DryOptions
+  extends Partial<Omit<DryParameters, 'dryMultiplier'>>, Pick<DryParameters, 'dryMultiplier'> {
+  /** Sequences of tokens that it doesn't look across; none by default. */
+  readonly dryBreakers?: DryBreakers;
 }
 
 const noBreakers: DryBreakers = new Map();
@@ -86,7 +79,7 @@ const largestExponent = 88.7228391;
 
 /**
  * Don't repeat yourself: penalises the tokens that would continue a repetition. Where the end of the history, L tokens
- * long, was there before, `multiplier × base^(L − allowedLength)` is subtracted from the logit of the token that
+ * long, was there before, `dryMultiplier × dryBase^(L − dryAllowedLength)` is subtracted from the logit of the token that
  * followed; of several such places the longest counts.
  *
  * By its author's description, https://github.com/oobabooga/text-generation-webui/pull/5677.
@@ -97,7 +90,7 @@ const largestExponent = 88.7228391;
  *
  * @example
  * ```ts
- * applyDry(candidatesFrom([0, 0, 0]), [0, 1, 2, 0, 1], { multiplier: 1 }).logits; // [0, 0, -1]
+ * applyDry(candidatesFrom([0, 0, 0]), [0, 1, 2, 0, 1], { dryMultiplier: 1 }).logits; // [0, 0, -1]
  * ```
  */
 export function applyDry(
@@ -108,22 +101,27 @@ export function applyDry(
   assertObject('options', options);
   assertCandidates(candidates);
   assertNumbers('history', history);
-  const { multiplier, base = 1.75, allowedLength = 2, penaltyLastN = -1, breakers = noBreakers } = options;
-  assertNumber('dryMultiplier', multiplier);
-  assertNumber('dryBase', base);
-  assertNumber('dryAllowedLength', allowedLength);
-  assertNumber('dryPenaltyLastN', penaltyLastN);
-  const resolved = { multiplier, base, allowedLength, penaltyLastN, breakers };
-  return penalizeRepetition(candidates, history, resolved);
+  const {
+    dryMultiplier,
+    dryBase = parameters.dryBase.default,
+    dryAllowedLength = parameters.dryAllowedLength.default,
+    dryPenaltyLastN = parameters.dryPenaltyLastN.default,
+    dryBreakers = noBreakers,
+  } = options;
+  const numbers = { dryMultiplier, dryBase, dryAllowedLength, dryPenaltyLastN };
+  for (const [name, value] of Object.entries(numbers)) assertNumber(name, value);
+  return penalizeRepetition(candidates, history, { ...numbers, dryBreakers });
 }
 
 /** `applyDry` without its checks, and perhaps with tokens that are spared. */
 function penalizeRepetition(
   candidates: Candidates,
   history: ArrayLike<number>,
-  { multiplier, base, allowedLength, penaltyLastN, breakers }: Required<DryOptions>,
+  options: Required<DryOptions>,
   isPenalized?: (token: number) => boolean,
 ): Candidates {
+  const { dryMultiplier: multiplier, dryBase: base, dryAllowedLength: allowedLength } = options;
+  const { dryPenaltyLastN: penaltyLastN, dryBreakers: breakers } = options;
   const end = history.length;
   const count = penaltyLastN < 0 ? end : Math.min(end, penaltyLastN);
   if (multiplier === 0 || base < 1 || count <= allowedLength) return candidates;

@@ -1,5 +1,6 @@
 import { assertNames } from '../assert-names.ts';
 import { assertCount } from '../assert-values.ts';
+import type { ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber, valueScratch, weightScratch } from './scratch.ts';
 import { keepFrom, largestOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
@@ -39,8 +40,8 @@ export const mirostatSampler = defineSampler({
   },
   isOn: { mirostatMode: (mode) => mode > 0 },
   actsWithMirostat: true,
-  create({ mirostatMode, mirostatTau: tau, mirostatEta: eta }, { vocabularySize }) {
-    const { apply, update } = createMirostat({ mode: mirostatMode === 1 ? 1 : 2, tau, eta, vocabularySize });
+  create({ mirostatMode, mirostatTau, mirostatEta }, { vocabularySize }) {
+    const { apply, update } = createMirostat({ mirostatMode, mirostatTau, mirostatEta, vocabularySize });
     return { apply, learn: update };
   },
 });
@@ -55,14 +56,8 @@ export interface Mirostat {
   update(candidates: Candidates, token: number): void;
 }
 
-/** Target and learning rate of `createMirostat`. */
-export interface MirostatOptions {
-  /** 1: estimates a Zipf exponent and from it a top k. 2: bounds the surprise itself. */
-  readonly mode: 1 | 2;
-  /** Target surprise τ in bits. */
-  readonly tau: number;
-  /** Learning rate η. */
-  readonly eta: number;
+/** Options of `createMirostat`, as `createSampler` takes them, of a mode that is 1 or 2. */
+export interface MirostatOptions extends ParameterValues<typeof mirostatSampler.parameters> {
   /** Tokens of the whole vocabulary; version 1 reckons with it. */
   readonly vocabularySize: number;
 }
@@ -71,7 +66,7 @@ export interface MirostatOptions {
 const estimatedTokens = 100;
 
 /**
- * Mirostat, version 1 or 2. Apply it last, after the temperature, draw, and pass it the drawn token.
+ * Mirostat: version 1 estimates a Zipf exponent and from it a top k, version 2 bounds the surprise itself. Apply it last, after the temperature, draw, and pass it the drawn token.
  *
  * Basu et al., Mirostat: A Neural Text Decoding Algorithm that Directly Controls Perplexity, arXiv:2007.14966.
  *
@@ -79,7 +74,8 @@ const estimatedTokens = 100;
  *
  * @example
  * ```ts
- * const mirostat = createMirostat({ mode: 2, tau: 5, eta: 0.1, vocabularySize: 3 });
+ * const options = { mirostatMode: 2, mirostatTau: 5, mirostatEta: 0.1, vocabularySize: 3 };
+ * const mirostat = createMirostat(options);
  * const candidates = mirostat.apply(applyTemperature(candidatesFrom([0.5, 2, 1]), 0.8));
  * const token = drawToken(candidates, createRng(42).next());
  * mirostat.update(candidates, token);
@@ -87,8 +83,8 @@ const estimatedTokens = 100;
  * ```
  */
 export function createMirostat(options: MirostatOptions): Mirostat {
-  assertNames('createMirostat', options, ['mode', 'tau', 'eta', 'vocabularySize']);
-  const { mode, tau, eta, vocabularySize } = options;
+  assertNames('createMirostat', options, ['mirostatMode', 'mirostatTau', 'mirostatEta', 'vocabularySize']);
+  const { mirostatMode: mode, mirostatTau: tau, mirostatEta: eta, vocabularySize } = options;
   if (mode !== 1 && mode !== 2) throw new RangeError(`mirostatMode: expected 1 or 2, got ${String(mode)}`);
   assertNumber('mirostatTau', tau);
   assertNumber('mirostatEta', eta);

@@ -1,51 +1,54 @@
 import { assertObject } from '../assert-values.ts';
+import type { ParameterTable, ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber, weightScratch } from './scratch.ts';
 import { assertCandidates, largestLogit, largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { largestStep } from './largest-logits.ts';
 import { weightsAndMoment, createLargestCollector } from './scan.ts';
 
-export const temperatureSampler = defineSampler({
-  parameters: {
-    temperature: {
-      type: 'float',
-      min: 0,
-      max: 2,
-      default: 0.7,
-      step: 0.1,
-      section: 'basic',
-      description: 'Randomness: lower is more deterministic, 0 always takes the most likely token.',
-    },
-    dynatempRange: {
-      type: 'float',
-      min: 0,
-      max: 2,
-      default: 0,
-      step: 0.1,
-      section: 'advanced',
-      description: 'The temperature follows the entropy, by up to this much in both directions; 0 disables.',
-    },
-    dynatempExponent: {
-      type: 'float',
-      min: 0,
-      max: 8,
-      default: 1,
-      step: 0.1,
-      section: 'advanced',
-      description: "Exponent of the temperature's rise with the entropy; needs dynatemp_range.",
-    },
+const parameters = {
+  temperature: {
+    type: 'float',
+    min: 0,
+    max: 2,
+    default: 0.7,
+    step: 0.1,
+    section: 'basic',
+    description: 'Randomness: lower is more deterministic, 0 always takes the most likely token.',
   },
+  dynatempRange: {
+    type: 'float',
+    min: 0,
+    max: 2,
+    default: 0,
+    step: 0.1,
+    section: 'advanced',
+    description: 'The temperature follows the entropy, by up to this much in both directions; 0 disables.',
+  },
+  dynatempExponent: {
+    type: 'float',
+    min: 0,
+    max: 8,
+    default: 1,
+    step: 0.1,
+    section: 'advanced',
+    description: "Exponent of the temperature's rise with the entropy; needs dynatemp_range.",
+  },
+} as const satisfies ParameterTable;
+
+export const temperatureSampler = defineSampler({
+  parameters,
   actsWhenGreedy: true,
   actsWithMirostat: true,
-  create({ temperature: middle, dynatempRange, dynatempExponent: exponent }, { isSteered }) {
-    const apply = (candidates: Candidates): Candidates => scaleBy(candidates, middle);
-    if (middle === 0) {
+  create(given, { isSteered }) {
+    const { temperature, dynatempRange } = given;
+    const apply = (candidates: Candidates): Candidates => scaleBy(candidates, temperature);
+    if (temperature === 0) {
       const onLargest = largestStep(apply, () => true);
       return { apply, collector: createLargestCollector(), onLargest };
     }
     if (isSteered || dynatempRange === 0) return { apply };
-    const options = { temperature: middle, range: dynatempRange, exponent };
-    return { apply: (candidates) => scaleByEntropy(candidates, options) };
+    return { apply: (candidates) => scaleByEntropy(candidates, given) };
   },
 });
 
@@ -79,20 +82,13 @@ function scaleBy(candidates: Candidates, temperature: number): Candidates {
   return candidates;
 }
 
-/** Range and exponent of `applyDynamicTemperature`. */
-export interface DynamicTemperatureOptions {
-  /** The middle of the temperatures. */
-  readonly temperature: number;
-  /** From `temperature − range`, but not below 0, to `temperature + range`; 0 or below leaves the temperature fixed. */
-  readonly range: number;
-  /** Above 1 the temperature stays low for longer, below 1 it rises sooner. */
-  readonly exponent: number;
-}
+/** Options of `applyDynamicTemperature`, as `createSampler` takes them; all are needed. */
+export type DynamicTemperatureOptions = ParameterValues<typeof parameters>;
 
 /**
  * A temperature that follows the entropy of the distribution: low where the model is sure, high where many tokens are
- * about as likely. It is `lowest + (highest − lowest) (H / ln n)^exponent`, where H is the entropy of n candidates. A
- * single candidate is left as it is.
+ * about as likely. It is `lowest + (highest − lowest) (H / ln n)^dynatempExponent`, from `temperature − dynatempRange`, but not
+ * below 0, to `temperature + dynatempRange`, where H is the entropy of n candidates. A single candidate is left as it is.
  *
  * By the description of llama.cpp's server, `dynatemp_range`.
  *
@@ -101,7 +97,7 @@ export interface DynamicTemperatureOptions {
  *
  * @example
  * ```ts
- * const options = { temperature: 1, range: 0.5, exponent: 1 };
+ * const options = { temperature: 1, dynatempRange: 0.5, dynatempExponent: 1 };
  * probabilities(applyDynamicTemperature(candidatesFrom([0, 0]), options)); // [0.5, 0.5]
  * ```
  */
@@ -111,15 +107,14 @@ export function applyDynamicTemperature(
 ): Candidates {
   assertObject('options', options);
   assertCandidates(candidates);
-  assertNumber('temperature', options.temperature);
-  assertNumber('dynatempRange', options.range);
-  assertNumber('dynatempExponent', options.exponent);
+  for (const name of ['temperature', 'dynatempRange', 'dynatempExponent'] as const)
+    assertNumber(name, options[name]);
   return scaleByEntropy(candidates, options);
 }
 
 function scaleByEntropy(
   candidates: Candidates,
-  { temperature: middle, range, exponent }: DynamicTemperatureOptions,
+  { temperature: middle, dynatempRange: range, dynatempExponent: exponent }: DynamicTemperatureOptions,
 ): Candidates {
   if (range <= 0) return scaleBy(candidates, middle);
   if (candidates.size <= 1) return candidates;

@@ -1,46 +1,43 @@
 import { assertObject } from '../assert-values.ts';
+import type { ParameterTable, ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber, weightScratch } from './scratch.ts';
 import { assertCandidates, largestOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './keep-mass.ts';
 import { append } from './scan.ts';
 
+const parameters = {
+  xtcProbability: {
+    type: 'float',
+    min: 0,
+    max: 1,
+    default: 0,
+    step: 0.05,
+    section: 'advanced',
+    description:
+      'XTC: share of the steps at which the top choices but the least likely are dropped; 0 disables.',
+  },
+  xtcThreshold: {
+    type: 'float',
+    min: 0,
+    max: 1,
+    default: 0.1,
+    step: 0.05,
+    section: 'advanced',
+    description: 'XTC: the probability that makes a token a top choice; above 0.5 disables.',
+  },
+} as const satisfies ParameterTable;
+
 export const xtcSampler = defineSampler({
-  parameters: {
-    xtcProbability: {
-      type: 'float',
-      min: 0,
-      max: 1,
-      default: 0,
-      step: 0.05,
-      section: 'advanced',
-      description:
-        'XTC: share of the steps at which the top choices but the least likely are dropped; 0 disables.',
-    },
-    xtcThreshold: {
-      type: 'float',
-      min: 0,
-      max: 1,
-      default: 0.1,
-      step: 0.05,
-      section: 'advanced',
-      description: 'XTC: the probability that makes a token a top choice; above 0.5 disables.',
-    },
-  },
+  parameters,
   isOn: { xtcProbability: (probability) => probability > 0 },
-  create({ xtcProbability: probability, xtcThreshold: threshold }, { rng }) {
-    const options = { probability, threshold };
-    return { apply: (candidates) => excludeTopChoices(candidates, options, rng.next()) };
-  },
+  create: (given, { rng }) => ({
+    apply: (candidates) => excludeTopChoices(candidates, given, rng.next()),
+  }),
 });
 
-/** Probability and threshold of `applyXtc`. */
-export interface XtcOptions {
-  /** Share of the steps at which it acts, from 0 (never) to 1 (always). */
-  readonly probability: number;
-  /** Candidates of at least this probability are top choices; above 0.5 there can't be two, and nothing is dropped. */
-  readonly threshold: number;
-}
+/** Options of `applyXtc`, as `createSampler` takes them; both are needed. */
+export type XtcOptions = ParameterValues<typeof parameters>;
 
 /**
  * Exclude top choices: drops all candidates that reach the threshold but the least likely of them, so that an unlikely
@@ -55,21 +52,21 @@ export interface XtcOptions {
  * @example
  * ```ts
  * const candidates = candidatesFrom([0.4, 0.3, 0.2, 0.1], { as: 'probabilities' });
- * applyXtc(candidates, { probability: 0.5, threshold: 0.2 }, 0.3).size; // 2
+ * applyXtc(candidates, { xtcProbability: 0.5, xtcThreshold: 0.2 }, 0.3).size; // 2
  * ```
  */
 export function applyXtc(candidates: Candidates, options: XtcOptions, uniform: number): Candidates {
   assertCandidates(candidates);
   assertObject('options', options);
-  assertNumber('xtcProbability', options.probability);
-  assertNumber('xtcThreshold', options.threshold);
+  assertNumber('xtcProbability', options.xtcProbability);
+  assertNumber('xtcThreshold', options.xtcThreshold);
   assertNumber('uniform', uniform);
   return excludeTopChoices(candidates, options, uniform);
 }
 
 function excludeTopChoices(
   candidates: Candidates,
-  { probability, threshold }: XtcOptions,
+  { xtcProbability: probability, xtcThreshold: threshold }: XtcOptions,
   uniform: number,
 ): Candidates {
   const { tokens, logits, size } = candidates;

@@ -51,14 +51,7 @@ function composed(
 ): Candidates {
   const candidates = applyPenalties(applyLogitBias(candidatesFrom(logits), bias), history, given);
   const isTruncated = given.temperature > 0 && given.mirostatMode === 0;
-  if (given.mirostatMode === 0)
-    applyDry(candidates, history, {
-      multiplier: given.dryMultiplier,
-      base: given.dryBase,
-      allowedLength: given.dryAllowedLength,
-      penaltyLastN: given.dryPenaltyLastN,
-      breakers: dryBreakers,
-    });
+  if (given.mirostatMode === 0) applyDry(candidates, history, { ...given, dryBreakers });
   if (isTruncated) {
     applyTopNSigma(candidates, given.topNSigma);
     applyTopK(candidates, given.topK);
@@ -66,17 +59,13 @@ function composed(
     applyTypicalP(candidates, given.typicalP);
     applyTopP(candidates, given.topP);
     applyMinP(candidates, given.minP);
-    const xtc = { probability: given.xtcProbability, threshold: given.xtcThreshold };
-    applyXtc(candidates, xtc, createRng(seed).next());
+    applyXtc(candidates, given, createRng(seed).next());
   }
-  applyDynamicTemperature(candidates, {
-    temperature: given.temperature,
-    range: isTruncated ? given.dynatempRange : 0,
-    exponent: given.dynatempExponent,
-  });
-  const { mirostatMode: mode, mirostatTau: tau, mirostatEta: eta } = given;
-  if (given.temperature === 0 || (mode !== 1 && mode !== 2)) return candidates;
-  return createMirostat({ mode, tau, eta, vocabularySize: logits.length }).apply(candidates);
+  applyDynamicTemperature(candidates, { ...given, ...(!isTruncated && { dynatempRange: 0 }) });
+  const { mirostatMode, mirostatTau, mirostatEta } = given;
+  if (given.temperature === 0 || mirostatMode === 0) return candidates;
+  const vocabularySize = logits.length;
+  return createMirostat({ mirostatMode, mirostatTau, mirostatEta, vocabularySize }).apply(candidates);
 }
 
 function expectSameAsComposed(

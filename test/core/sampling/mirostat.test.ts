@@ -8,7 +8,8 @@ import { fromProbabilities, tokensOf } from './helpers.ts';
 const eighths = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16];
 
 describe('version 2', () => {
-  const mirostat = (tau: number, eta = 0.1) => createMirostat({ mode: 2, tau, eta, vocabularySize: 5 });
+  const mirostat = (tau: number, eta = 0.1) =>
+    createMirostat({ mirostatMode: 2, mirostatTau: tau, mirostatEta: eta, vocabularySize: 5 });
 
   test.each([
     [2.25, [0, 1, 2, 3, 4]],
@@ -54,12 +55,22 @@ describe('version 1', () => {
   ])('Zipf exponent %d, τ %d, %d tokens: k as the paper has it', (exponent, tau, size) => {
     const excess = exponent - 1;
     const k = ((excess * 2 ** (2 * tau)) / (1 - size ** -excess)) ** (1 / exponent);
-    const mirostat = createMirostat({ mode: 1, tau, eta: 0.1, vocabularySize: size });
+    const mirostat = createMirostat({
+      mirostatMode: 1,
+      mirostatTau: tau,
+      mirostatEta: 0.1,
+      vocabularySize: size,
+    });
     expect(mirostat.apply(zipf(exponent, size)).size).toBe(Math.max(1, Math.min(size, Math.floor(k))));
   });
 
   test('an exponent of 1 takes the limit', () => {
-    const mirostat = createMirostat({ mode: 1, tau: 3, eta: 0.1, vocabularySize: 1000 });
+    const mirostat = createMirostat({
+      mirostatMode: 1,
+      mirostatTau: 3,
+      mirostatEta: 0.1,
+      vocabularySize: 1000,
+    });
     expect(mirostat.apply(zipf(1, 1000)).size).toBe(Math.floor(2 ** 6 / Math.log(1000)));
   });
 
@@ -70,7 +81,12 @@ describe('version 1', () => {
     ['equal candidates at k = 1', [0, 0, 0], 0.5],
     ['hopeless candidates', [0, -1e38, -3e38], 10],
   ])('%s: at least one stays and μ stays finite', (_, logits, tau) => {
-    const mirostat = createMirostat({ mode: 1, tau, eta: 1, vocabularySize: logits.length });
+    const mirostat = createMirostat({
+      mirostatMode: 1,
+      mirostatTau: tau,
+      mirostatEta: 1,
+      vocabularySize: logits.length,
+    });
     for (let i = 0; i < 3; i++) {
       const candidates = mirostat.apply(candidatesFrom(logits));
       mirostat.update(candidates, drawToken(candidates, 0.5));
@@ -85,7 +101,12 @@ test.each<[1 | 2, number]>([
   [2, 3],
   [2, 5],
 ])('version %d: the mean surprise approaches τ = %d', (mode, tau) => {
-  const mirostat = createMirostat({ mode, tau, eta: 0.1, vocabularySize: 2000 });
+  const mirostat = createMirostat({
+    mirostatMode: mode,
+    mirostatTau: tau,
+    mirostatEta: 0.1,
+    vocabularySize: 2000,
+  });
   const rng = createRng(1);
   const steps = 3000;
   const logits = Float32Array.from({ length: 2000 }, (_, rank) => -1.1 * Math.log(rank + 1));
@@ -100,8 +121,8 @@ test.each<[1 | 2, number]>([
 });
 
 test('options out of their domain are refused', () => {
-  const options = { mode: 1, tau: 5, eta: 0.1, vocabularySize: 10 } as const;
-  expect(() => createMirostat({ ...options, mode: 3 as never })).toThrow(RangeError);
-  expect(() => createMirostat({ ...options, tau: Number.NaN })).toThrow(TypeError);
+  const options = { mirostatMode: 1, mirostatTau: 5, mirostatEta: 0.1, vocabularySize: 10 };
+  expect(() => createMirostat({ ...options, mirostatMode: 3 })).toThrow(RangeError);
+  expect(() => createMirostat({ ...options, mirostatTau: Number.NaN })).toThrow(TypeError);
   expect(() => createMirostat(options).update(candidatesFrom([1, 2]), 2)).toThrow(RangeError);
 });

@@ -38,7 +38,7 @@ const truncating: [string, Apply, Reference, fc.Arbitrary<number>][] = [
   ['tail-free', applyTailFree, reference.tailFree, unit],
   [
     'xtc',
-    (candidates, threshold) => applyXtc(candidates, { probability: 1, threshold }, 0.5),
+    (candidates, threshold) => applyXtc(candidates, { xtcProbability: 1, xtcThreshold: threshold }, 0.5),
     reference.xtc,
     unit,
   ],
@@ -180,7 +180,8 @@ describe('xtc', () => {
     [0.3, 0.3, 4],
     [1, 0.999, 1],
   ])('with probability %d and a draw of %d keeps %d', (probability, uniform, size) => {
-    expect(applyXtc(candidatesFrom([4, 3, 2, 1]), { probability, threshold: 0 }, uniform).size).toBe(size);
+    const options = { xtcProbability: probability, xtcThreshold: 0 };
+    expect(applyXtc(candidatesFrom([4, 3, 2, 1]), options, uniform).size).toBe(size);
   });
 });
 
@@ -191,7 +192,8 @@ describe('dynamic temperature', () => {
       fc.property(anyLogits, tenths, tenths, tenths, (logits, t, range, exponent) => {
         fc.pre(range > 0);
         const expected = reference.dynamicTemperature(distributionOf(logits), t, { range, exponent });
-        const actual = applyDynamicTemperature(candidatesFrom(logits), { temperature: t, range, exponent });
+        const options = { temperature: t, dynatempRange: range, dynatempExponent: exponent };
+        const actual = applyDynamicTemperature(candidatesFrom(logits), options);
         expect(tokensOf(actual)).toEqual(expected.map(([token]) => token));
         const chances = probabilities(actual);
         for (const [i, chance] of reference.softmax(expected.map(([, logit]) => logit)).entries())
@@ -201,7 +203,7 @@ describe('dynamic temperature', () => {
   });
 
   test('is lowest for a sure model and highest for an even one', () => {
-    const options = { temperature: 1, range: 0.5, exponent: 1 };
+    const options = { temperature: 1, dynatempRange: 0.5, dynatempExponent: 1 };
     const [sure, even] = [candidatesFrom([800, 0, -8]), candidatesFrom([1, 1, 1 - 1e-9])];
     applyDynamicTemperature(sure, options);
     applyDynamicTemperature(even, options);
@@ -233,8 +235,13 @@ describe('DRY', () => {
         fc.constantFrom([0, 0, 0, 0, 0], [1, -Infinity, 2, 3, 4]),
         (history, breakers, options, logits) => {
           const expected = reference.dry(distributionOf(logits), history, { ...options, breakers });
-          const { lastN: penaltyLastN, ...others } = options;
-          const given = { ...others, penaltyLastN, breakers: toBreakers(breakers) };
+          const given = {
+            dryMultiplier: options.multiplier,
+            dryBase: options.base,
+            dryAllowedLength: options.allowedLength,
+            dryPenaltyLastN: options.lastN,
+            dryBreakers: toBreakers(breakers),
+          };
           const actual = applyDry(candidatesFrom(logits), history, given);
           expect(tokensOf(actual).map((token, i) => [token, actual.logits[i]])).toEqual(expected);
         },
@@ -245,14 +252,17 @@ describe('DRY', () => {
 
   test('its penalty is bounded', () => {
     const history = Array.from({ length: 500 }, () => 1);
-    const { logits } = applyDry(candidatesFrom([0, 0]), history, { multiplier: 1, base: 8 });
+    const { logits } = applyDry(candidatesFrom([0, 0]), history, { dryMultiplier: 1, dryBase: 8 });
     expect([...logits]).toEqual([0, -(8 ** 42)]);
   });
 
-  test.each(['multiplier', 'base', 'allowedLength', 'penaltyLastN'])('NaN is refused as %s', (name) => {
-    const options = { multiplier: 1, [name]: Number.NaN };
-    expect(() => applyDry(candidatesFrom([0]), [], options)).toThrow(TypeError);
-  });
+  test.each(['dryMultiplier', 'dryBase', 'dryAllowedLength', 'dryPenaltyLastN'])(
+    'NaN is refused as %s',
+    (name) => {
+      const options = { dryMultiplier: 1, [name]: Number.NaN };
+      expect(() => applyDry(candidatesFrom([0]), [], options)).toThrow(TypeError);
+    },
+  );
 });
 
 describe('temperature', () => {

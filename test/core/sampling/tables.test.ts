@@ -39,7 +39,8 @@ describe.each<
   ],
   [
     'dynamic temperature with a range of 0',
-    (candidates, temperature) => applyDynamicTemperature(candidates, { temperature, range: 0, exponent: 1 }),
+    (candidates, temperature) =>
+      applyDynamicTemperature(candidates, { temperature, dynatempRange: 0, dynatempExponent: 1 }),
     [
       [ramp, 1, [0.4, 0.3, 0.2, 0.1]],
       [ramp, 0, [1]],
@@ -56,7 +57,7 @@ describe.each<
   ],
   [
     'xtc',
-    (candidates, threshold) => applyXtc(candidates, { probability: 0.99, threshold }, 0.5),
+    (candidates, threshold) => applyXtc(candidates, { xtcProbability: 0.99, xtcThreshold: threshold }, 0.5),
     [
       [ramp, 0.09, [1]],
       [ramp, 0.19, [0.666667, 0.333333]],
@@ -159,28 +160,39 @@ describe('penalties', () => {
 describe('DRY', () => {
   const four = [0.25, 0.25, 0.25, 0.25];
   const five = [0.2, 0.2, 0.2, 0.2, 0.2];
-  const base = 1.1;
+  const dryBase = 1.1;
   test.each<[number[], number[], Parameters<typeof applyDry>[2], number[]]>([
-    [four, [0, 1], { multiplier: 1, base, allowedLength: 2, penaltyLastN: 4 }, four],
+    [four, [0, 1], { dryMultiplier: 1, dryBase, dryAllowedLength: 2, dryPenaltyLastN: 4 }, four],
     [
       four,
       [0, 1, 2, 0, 1],
-      { multiplier: 1, base, allowedLength: 2, penaltyLastN: 5 },
+      { dryMultiplier: 1, dryBase, dryAllowedLength: 2, dryPenaltyLastN: 5 },
       [0.296923, 0.296923, 0.296923, 0.109232],
     ],
     [
       five,
       [0, 1, 3, 4, 0, 1],
-      { multiplier: 1, base, allowedLength: 2, penaltyLastN: 6, breakers: new Map([[3, [[]]]]) },
+      {
+        dryMultiplier: 1,
+        dryBase,
+        dryAllowedLength: 2,
+        dryPenaltyLastN: 6,
+        dryBreakers: new Map([[3, [[]]]]),
+      },
       five,
     ],
     [
       five,
       [0, 1, 2, 0, 1],
-      { multiplier: 2, base, allowedLength: 2, penaltyLastN: 5 },
+      { dryMultiplier: 2, dryBase, dryAllowedLength: 2, dryPenaltyLastN: 5 },
       [0.241818, 0.241818, 0.241818, 0.241818, 0.032727],
     ],
-    [five, [0, 1, 2, 3, 4, 0, 1], { multiplier: 1, base, allowedLength: 4, penaltyLastN: 7 }, five],
+    [
+      five,
+      [0, 1, 2, 3, 4, 0, 1],
+      { dryMultiplier: 1, dryBase, dryAllowedLength: 4, dryPenaltyLastN: 7 },
+      five,
+    ],
   ])('%j after %j with %o', (given, history, options, expected) => {
     expectProbabilities(applyDry(fromProbabilities(given), history, options), expected);
   });
