@@ -360,10 +360,7 @@ function toExactTool(tool: ToolDefinition): TemplateTool {
 
 function completeTool({ type, function: definition }: TemplateTool): TemplateTool {
   const { name, description = '', parameters } = definition;
-  return {
-    type,
-    function: { name, description, parameters: { ...parameters, ...missingFrom(parameters) } },
-  };
+  return { type, function: { name, description, parameters: { ...parameters, ...missingFrom(parameters) } } };
 }
 
 /** Members that templates look for, where a schema lacks them. */

@@ -103,12 +103,7 @@ export const templateProbes: readonly TemplateProbe[] = [
     merged: 'into one',
     conversations: [[asked, answer, { role: 'assistant', content: 'Second answer that probes.' }, more]],
   },
-  {
-    kind: 'tool-result',
-    title: 'a call with its result',
-    merged: 'as plain turns',
-    conversations: [called],
-  },
+  { kind: 'tool-result', title: 'a call with its result', merged: 'as plain turns', conversations: [called] },
   {
     kind: 'parallel-calls',
     title: 'two parallel calls',
