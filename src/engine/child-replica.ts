@@ -2,6 +2,9 @@ import { serialize } from 'node:v8';
 import { InferenceError } from '../errors.ts';
 import type { ModelSpec } from '../contracts/model.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
+import { limitCancellation } from './cancel-grace.ts';
+import { placeOnDevice } from './place-on-device.ts';
+import { createBackOff, defaultRestartPolicy, type BackOff, type RestartPolicy } from './restart-policy.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
 import { callFor, separateFunctions } from './host-functions.ts';
 import { loadError, loadFaultOf, type LoadFault } from './load-error.ts';
@@ -9,71 +12,16 @@ import { Assembly, Lanes } from './lanes.ts';
 import type { RunMessage, WorkerProgress, WorkerMessage } from './protocol.ts';
 import {
   closedBeforeLoad,
-  type Changing,
+  type CancelHandle,
   type Replica,
   type ReplicaListener,
   type ReplicaState,
+  type RequestLabels,
   type RequestListener,
   type StartReplica,
 } from './replica.ts';
 import { cancelled } from './ticket.ts';
 import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
-import { deviceNumber } from '../core/device.ts';
-
-export interface RestartPolicy {
-  /** Wait before the first attempt; every further one waits twice as long. Default 250 ms. */
-  readonly minDelayMs: number;
-  readonly maxDelayMs: number;
-  /** A worker that was ready for this long starts the series anew when it is lost. Default 60 s. */
-  readonly healthyMs: number;
-  /** A model whose worker is lost this often in a row without ever having loaded it has failed. Default 3. */
-  readonly maxLoadCrashes: number;
-  /** Workers lost in a row up to which requests wait for the next one; then they are refused until it is there. Default 3. */
-  readonly maxAwaitedLosses: number;
-}
-
-export const defaultRestartPolicy: RestartPolicy = {
-  minDelayMs: 250,
-  maxDelayMs: 30_000,
-  healthyMs: 60_000,
-  maxLoadCrashes: 3,
-  maxAwaitedLosses: 3,
-};
-
-/** Exponential back-off between the workers of one replica. */
-export function createBackOff({ minDelayMs, maxDelayMs, healthyMs, maxAwaitedLosses }: RestartPolicy) {
-  let losses = 0;
-  return {
-    get losses() {
-      return losses;
-    },
-    /** Whether so many were lost that nobody should wait for the next one. */
-    get isLoop() {
-      return losses > maxAwaitedLosses;
-    },
-    /** Counts a lost worker. @returns milliseconds to wait before the next one is started */
-    lost(readyForMs: number): number {
-      losses = readyForMs >= healthyMs ? 1 : losses + 1;
-      return Math.min(maxDelayMs, minDelayMs * 2 ** (losses - 1));
-    },
-  };
-}
-
-/** Puts a model on one of several GPUs: the variables of its worker process show it that GPU alone, as the first. */
-export function placeOnDevice(
-  spec: ModelSpec,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-) {
-  const number = deviceNumber(spec.device);
-  if (number === undefined) return { spec, environment: undefined };
-  const visible = environment['CUDA_VISIBLE_DEVICES']?.split(',').map((id) => id.trim());
-  // A number that this process doesn't see stays unseen, so that loading fails.
-  const id = visible === undefined ? String(number) : (visible[number] ?? '');
-  return {
-    spec: { ...spec, device: 'cuda' } as ModelSpec,
-    environment: { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: id },
-  };
-}
 
 export interface ChildReplicaOptions extends WorkerProcessOptions {
   readonly restart?: Partial<RestartPolicy> | undefined;
@@ -87,275 +35,278 @@ export function childReplicas({ restart, ...process }: ChildReplicaOptions): Sta
   const policy = { ...defaultRestartPolicy, ...restart };
   let workers = 0;
   return (spec, listener) => {
-    const place = placeOnDevice(spec);
-    const { environment } = place;
-    const worker = { spec: place.spec, number: workers++ };
-    return createChildReplica(worker, listener, { ...process, environment }, policy);
+    const { environment, ...place } = placeOnDevice(spec);
+    const number = workers++;
+    return new ChildReplica({ ...place, number, listener, process: { ...process, environment }, policy });
   };
 }
 
 const defaultCancelGraceMs = 5000;
-/** Times the grace that a worker gets while it is busy: of the clock, or of processor time where others have the processors. */
-const busyGraces = 6;
-/** Times the grace after which even a worker that hardly gets a processor is replaced. */
-const starvedGraces = 60;
-/** Share of a processor that a starved worker uses; one without work uses 0.001. */
-const leastShare = 0.004;
 /** Without a beat for so long, or for twice the grace where that is longer, a worker counts as hung. */
 const leastHangMs = 5000;
 
 interface PendingRequest {
   readonly observer: RequestListener;
   readonly owner: string | undefined;
-  killTimer: NodeJS.Timeout | undefined;
+  /** Ends the wait for the end of a cancelled one. */
+  stopWait: (() => void) | undefined;
   /** Whether the worker has it. */
   hasBegun: boolean;
 }
 
-/** For the end of a cancelled run, since its cancellation. */
-interface Wait {
-  readonly graces: number;
-  readonly fromCpuMs: number;
+interface ReplicaParts {
+  readonly spec: ModelSpec;
+  /** Counts the workers of this process from 0. */
+  readonly number: number;
+  readonly listener: ReplicaListener;
+  readonly process: WorkerProcessOptions;
+  readonly policy: RestartPolicy;
 }
 
-/** @param number counts the workers of this process from 0 */
-function createChildReplica(
-  { spec, number }: { readonly spec: ModelSpec; readonly number: number },
-  listener: ReplicaListener,
-  processOptions: WorkerProcessOptions,
-  policy: RestartPolicy,
-): Replica {
-  const { data, paths, functions } = separateFunctions(spec);
-  const { id: model, cancelGraceMs = defaultCancelGraceMs } = spec;
-  const backOff = createBackOff(policy);
-  const firstLoad = createDeferred();
-  const closed = createDeferred();
-  const runs = new Map<number, PendingRequest>();
-  let worker: WorkerProcess | undefined;
-  let outgoing: Lanes | undefined;
-  let incoming = new Assembly<readonly WorkerProgress[]>();
-  let pulse: Pulse | undefined;
-  let lastRunId = 0;
-  let startedAt = 0;
-  let readyAt = 0;
-  let loadMs = 0;
-  let restartTimer: NodeJS.Timeout | undefined;
-  let restartAt = 0;
-  let closeTimer: NodeJS.Timeout | undefined;
-  let isClosing = false;
+/** A worker process with a model, and its successors. */
+class ChildReplica implements Replica {
+  state: ReplicaState = 'loading';
+  error: InferenceError | undefined;
+  info: Replica['info'];
+  concurrency = 0;
+  reserve: number | undefined;
+  memoryBytes: number | undefined;
+  loadProgress: Replica['loadProgress'];
+  upstreams: Replica['upstreams'];
+  readonly #parts: ReplicaParts;
+  readonly #cancelGraceMs: number;
+  readonly #sent: ReturnType<typeof separateFunctions<ModelSpec>>;
+  readonly #backOff: BackOff;
+  readonly #firstLoad = createDeferred();
+  readonly #closed = createDeferred();
+  readonly #runs = new Map<number, PendingRequest>();
+  #worker: WorkerProcess | undefined;
+  #outgoing: Lanes | undefined;
+  #incoming = new Assembly<readonly WorkerProgress[]>();
+  #pulse: Pulse | undefined;
+  #lastRunId = 0;
+  #startedAt = 0;
+  #readyAt = 0;
+  #loadMs = 0;
+  #restartTimer: NodeJS.Timeout | undefined;
+  #restartAt = 0;
+  #closeTimer: NodeJS.Timeout | undefined;
+  #isClosing = false;
   /** Reason why this process has killed the worker, for the operator. */
-  let killReason: string | undefined;
+  #killReason: string | undefined;
 
-  const replica: Changing<Replica> = {
-    state: 'loading',
-    error: undefined,
-    info: undefined,
-    concurrency: 0,
-    loaded: firstLoad.promise,
-    get running() {
-      return runs.size;
-    },
-    get restartsInMs() {
-      return Math.max(0, restartAt - performance.now()) + loadMs;
-    },
-    get isLooping() {
-      return backOff.isLoop;
-    },
-    start(request, observer, labels) {
-      const id = ++lastRunId;
-      const owner = labels?.owner;
-      runs.set(id, { observer, owner, killTimer: undefined, hasBegun: false });
-      outgoing?.add(owner, id, () => serialize({ request, labels } satisfies RunMessage));
-      return { cancel: () => cancel(id) };
-    },
-    close() {
-      if (isClosing) return closed.promise;
-      isClosing = true;
-      clearTimeout(restartTimer);
-      const wasReady = replica.state === 'ready';
-      setState('closed');
-      firstLoad.reject(closedBeforeLoad());
-      if (!worker) closed.resolve();
-      worker?.hold(true);
-      if (wasReady) {
-        worker?.send({ type: 'close' });
-        closeTimer = setTimeout(() => worker?.kill(), cancelGraceMs);
-      } else {
-        worker?.kill();
-      }
-      return closed.promise;
-    },
-  };
-  startWorker();
-  return replica;
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+    this.#cancelGraceMs = parts.spec.cancelGraceMs ?? defaultCancelGraceMs;
+    this.#sent = separateFunctions(parts.spec);
+    this.#backOff = createBackOff(parts.policy);
+    this.#startWorker();
+  }
 
-  function startWorker(): void {
-    startedAt = performance.now();
-    replica.loadProgress = undefined;
+  get loaded(): Promise<void> {
+    return this.#firstLoad.promise;
+  }
+
+  get running(): number {
+    return this.#runs.size;
+  }
+
+  get restartsInMs(): number {
+    return Math.max(0, this.#restartAt - performance.now()) + this.#loadMs;
+  }
+
+  get isLooping(): boolean {
+    return this.#backOff.isLoop;
+  }
+
+  start(request: unknown, observer: RequestListener, labels?: RequestLabels): CancelHandle {
+    const id = ++this.#lastRunId;
+    const owner = labels?.owner;
+    this.#runs.set(id, { observer, owner, stopWait: undefined, hasBegun: false });
+    this.#outgoing?.add(owner, id, () => serialize({ request, labels } satisfies RunMessage));
+    return { cancel: () => this.#cancel(id) };
+  }
+
+  close(): Promise<void> {
+    if (this.#isClosing) return this.#closed.promise;
+    this.#isClosing = true;
+    clearTimeout(this.#restartTimer);
+    const wasReady = this.state === 'ready';
+    this.#setState('closed');
+    this.#firstLoad.reject(closedBeforeLoad());
+    if (!this.#worker) this.#closed.resolve();
+    this.#worker?.hold(true);
+    if (wasReady) {
+      this.#worker?.send({ type: 'close' });
+      this.#closeTimer = setTimeout(() => this.#worker?.kill(), this.#cancelGraceMs);
+    } else {
+      this.#worker?.kill();
+    }
+    return this.#closed.promise;
+  }
+
+  #startWorker(): void {
+    this.#startedAt = performance.now();
+    this.loadProgress = undefined;
     const watched = watchPulse({
-      hangMs: Math.max(leastHangMs, 2 * cancelGraceMs),
-      isStopped: () => worker?.isStopped() ?? false,
-      onHang: () => abandonWorker('it hung and was stopped'),
-      memoryMs: cancelGraceMs,
+      hangMs: Math.max(leastHangMs, 2 * this.#cancelGraceMs),
+      isStopped: () => this.#worker?.isStopped() ?? false,
+      onHang: () => this.#abandonWorker('it hung and was stopped'),
+      memoryMs: this.#cancelGraceMs,
     });
-    pulse = watched;
+    this.#pulse = watched;
     try {
-      const started = startWorkerProcess(processOptions, {
-        onMessage: receive,
+      const started = startWorkerProcess(this.#parts.process, {
+        onMessage: (message) => this.#receive(message),
         onBeat: watched.read,
-        onExit: workerLost,
+        onExit: (reason, error) => this.#workerLost(reason, error),
       });
-      worker = started;
-      outgoing = new Lanes({ write: started.send, onUnsendable: refuse });
-      incoming = new Assembly();
-      worker.send({ type: 'load', spec: data, place: number, functions: paths });
+      this.#worker = started;
+      this.#outgoing = new Lanes({
+        write: started.send,
+        onUnsendable: (id, error) => this.#refuse(id, error),
+      });
+      this.#incoming = new Assembly();
+      this.#worker.send({
+        type: 'load',
+        spec: this.#sent.data,
+        place: this.#parts.number,
+        functions: this.#sent.paths,
+      });
     } catch (error) {
       const { message } = error as Error;
-      queueMicrotask(() => (replica.info ? workerLost(message) : fail(loadFaultOf(error))));
+      queueMicrotask(() => (this.info ? this.#workerLost(message) : this.#fail(loadFaultOf(error))));
     }
   }
 
   /** Others may speak on the channel, too: Node's own loader where it watches, modules that were preloaded. */
-  function receive(message: WorkerMessage | null): void {
+  #receive(message: WorkerMessage | null): void {
     if (typeof message !== 'object' || message === null) return;
     if (message.type === 'part') {
-      for (const progress of incoming.add(message)?.read() ?? []) advance(progress);
+      for (const progress of this.#incoming.add(message)?.read() ?? []) this.#advance(progress);
     } else if (message.type === 'begun') {
-      const run = runs.get(message.id);
+      const run = this.#runs.get(message.id);
       if (run) run.hasBegun = true;
-    } else if (message.type === 'loading') replica.loadProgress = message.progress;
-    else if (message.type === 'loaded') workerReady(message);
-    else if (message.type === 'upstreams') replica.upstreams = message.upstreams;
+    } else if (message.type === 'loading') this.loadProgress = message.progress;
+    else if (message.type === 'loaded') this.#workerReady(message);
+    else if (message.type === 'upstreams') this.upstreams = message.upstreams;
     else if (message.type === 'call') {
-      const asker = worker;
-      void callFor(functions, message).then((answer) => asker?.send(answer));
+      const asker = this.#worker;
+      void callFor(this.#sent.functions, message).then((answer) => asker?.send(answer));
     } else if (message.type === 'load-failed') {
-      if (replica.info) kill(`it could not load the model again: ${message.detail}`);
-      else fail(message);
+      if (this.info) this.#kill(`it could not load the model again: ${message.detail}`);
+      else this.#fail(message);
     }
   }
 
-  function advance({ id, events, end }: WorkerProgress): void {
-    if (events.length > 0) runs.get(id)?.observer.onEvents(events);
-    if (end) finish(id, end.error && InferenceError.deserialize(end.error));
+  #advance({ id, events, end }: WorkerProgress): void {
+    if (events.length > 0) this.#runs.get(id)?.observer.onEvents(events);
+    if (end) this.#finish(id, end.error && InferenceError.deserialize(end.error));
   }
 
-  function finish(id: number, error: InferenceError | undefined): void {
-    const run = runs.get(id);
+  #finish(id: number, error: InferenceError | undefined): void {
+    const run = this.#runs.get(id);
     if (!run) return;
-    clearTimeout(run.killTimer);
-    runs.delete(id);
+    run.stopWait?.();
+    this.#runs.delete(id);
     run.observer.onEnd(error);
   }
 
   /** The error's own words quote what can't be sent. */
-  function refuse(id: number, cause: unknown): void {
+  #refuse(id: number, cause: unknown): void {
     const message = 'The request is not plain data, so no worker can take it.';
-    queueMicrotask(() => finish(id, new InferenceError('invalid_request', message, { cause })));
+    queueMicrotask(() => this.#finish(id, new InferenceError('invalid_request', message, { cause })));
   }
 
-  function cancel(id: number): void {
-    const run = runs.get(id);
-    if (!run || run.killTimer) return;
-    worker?.send({ type: 'cancel', id });
-    if (outgoing?.drop(run.owner, id)) return queueMicrotask(() => finish(id, cancelled(undefined)));
-    limitCancellation(run, { graces: 1, fromCpuMs: pulse?.cpuMs ?? 0 });
+  #cancel(id: number): void {
+    const run = this.#runs.get(id);
+    if (!run || run.stopWait) return;
+    this.#worker?.send({ type: 'cancel', id });
+    if (this.#outgoing?.drop(run.owner, id))
+      return queueMicrotask(() => this.#finish(id, cancelled(undefined)));
+    run.stopWait = limitCancellation(this.#pulse!, this.#cancelGraceMs, () =>
+      this.#abandonWorker('it did not answer and was stopped'),
+    );
   }
 
-  function limitCancellation(run: PendingRequest, wait: Wait): void {
-    run.killTimer = setTimeout(() => {
-      if (mayWait(wait)) limitCancellation(run, { ...wait, graces: wait.graces + 1 });
-      else abandonWorker('it did not answer and was stopped');
-    }, cancelGraceMs);
+  #abandonWorker(reason: string): void {
+    this.#kill(reason);
+    if (!this.#isClosing && this.info) this.#setState('restarting');
+    this.#failRuns(reason);
   }
 
-  function mayWait({ graces, fromCpuMs }: Wait): boolean {
-    if (!pulse?.isBusy) return false;
-    if (graces < busyGraces) return true;
-    const usedMs = pulse.cpuMs - fromCpuMs;
-    // One that stands still in a step uses nothing.
-    const isStarved = usedMs > graces * leastShare * cancelGraceMs;
-    return isStarved && usedMs < busyGraces * cancelGraceMs && graces < starvedGraces;
+  #kill(reason: string): void {
+    this.#killReason = reason;
+    this.#worker?.kill();
   }
 
-  function abandonWorker(reason: string): void {
-    kill(reason);
-    if (!isClosing && replica.info) setState('restarting');
-    failRuns(reason);
-  }
-
-  function kill(reason: string): void {
-    killReason = reason;
-    worker?.kill();
-  }
-
-  function workerReady(message: WorkerMessage & { readonly type: 'loaded' }): void {
+  #workerReady(message: WorkerMessage & { readonly type: 'loaded' }): void {
     const { type: _, runtime, ...facts } = message;
-    if (replica.state !== 'loading' && replica.state !== 'restarting') return;
-    Object.assign(replica, facts);
-    readyAt = performance.now();
-    loadMs = readyAt - startedAt;
+    if (this.state !== 'loading' && this.state !== 'restarting') return;
+    Object.assign(this, facts);
+    this.#readyAt = performance.now();
+    this.#loadMs = this.#readyAt - this.#startedAt;
     // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.
-    worker?.hold(false);
-    firstLoad.resolve();
-    listener.onEvent({ type: 'load', loadMs, runtime });
-    setState('ready');
+    this.#worker?.hold(false);
+    this.#firstLoad.resolve();
+    this.#parts.listener.onEvent({ type: 'load', loadMs: this.#loadMs, runtime });
+    this.#setState('ready');
   }
 
-  function workerLost(reason: string, error?: Error): void {
-    worker = undefined;
-    pulse?.stop();
-    clearTimeout(closeTimer);
-    if (isClosing) {
-      failRuns(reason);
-      closed.resolve();
+  #workerLost(reason: string, error?: Error): void {
+    this.#worker = undefined;
+    this.#pulse?.stop();
+    clearTimeout(this.#closeTimer);
+    if (this.#isClosing) {
+      this.#failRuns(reason);
+      this.#closed.resolve();
       return;
     }
-    if (replica.state === 'failed') return;
-    const wasReady = readyAt > startedAt;
-    const delayMs = backOff.lost(wasReady ? performance.now() - readyAt : 0);
-    const { losses } = backOff;
-    const isGivenUp = !replica.info && losses >= policy.maxLoadCrashes;
+    if (this.state === 'failed') return;
+    const wasReady = this.#readyAt > this.#startedAt;
+    const delayMs = this.#backOff.lost(wasReady ? performance.now() - this.#readyAt : 0);
+    const { losses } = this.#backOff;
+    const isGivenUp = !this.info && losses >= this.#parts.policy.maxLoadCrashes;
     const restartInMs = isGivenUp ? undefined : delayMs;
-    listener.onEvent({ type: 'loss', reason: killReason ?? reason, restartInMs });
-    killReason = undefined;
+    this.#parts.listener.onEvent({ type: 'loss', reason: this.#killReason ?? reason, restartInMs });
+    this.#killReason = undefined;
     if (isGivenUp) {
       const { detail, ...fault } = loadFaultOf(error ?? reason);
-      fail({ ...fault, detail: `its worker was lost ${losses} times while loading (${detail})` });
+      this.#fail({ ...fault, detail: `its worker was lost ${losses} times while loading (${detail})` });
       return;
     }
-    restartAt = performance.now() + delayMs;
-    restartTimer = setTimeout(startWorker, delayMs);
-    if (replica.info) restartTimer.unref();
-    replica.state = replica.info ? 'restarting' : 'loading';
+    this.#restartAt = performance.now() + delayMs;
+    this.#restartTimer = setTimeout(() => this.#startWorker(), delayMs);
+    if (this.info) this.#restartTimer.unref();
+    this.state = this.info ? 'restarting' : 'loading';
     // Also where it was restarting before: the wait is longer now.
-    listener.onChange();
-    failRuns(reason);
+    this.#parts.listener.onChange();
+    this.#failRuns(reason);
   }
 
-  function fail(fault: LoadFault): void {
-    if (isClosing) return;
-    const error = loadError(model, fault);
-    replica.error = error;
-    firstLoad.reject(error);
-    worker?.kill();
-    listener.onEvent({ type: 'failure', error });
-    setState('failed');
+  #fail(fault: LoadFault): void {
+    if (this.#isClosing) return;
+    const error = loadError(this.#parts.spec.id, fault);
+    this.error = error;
+    this.#firstLoad.reject(error);
+    this.#worker?.kill();
+    this.#parts.listener.onEvent({ type: 'failure', error });
+    this.#setState('failed');
   }
 
-  function failRuns(reason: string): void {
-    const message = `The worker of model "${model}" was lost: ${reason}.`;
-    const lost = [...runs.values()];
-    runs.clear();
-    for (const { observer, killTimer, hasBegun } of lost) {
-      clearTimeout(killTimer);
+  #failRuns(reason: string): void {
+    const message = `The worker of model "${this.#parts.spec.id}" was lost: ${reason}.`;
+    const lost = [...this.#runs.values()];
+    this.#runs.clear();
+    for (const { observer, stopWait, hasBegun } of lost) {
+      stopWait?.();
       observer.onEnd(new InferenceError('worker_failed', message), !hasBegun);
     }
   }
 
-  function setState(state: ReplicaState): void {
-    if (replica.state === state) return;
-    replica.state = state;
-    listener.onChange();
+  #setState(state: ReplicaState): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.#parts.listener.onChange();
   }
 }

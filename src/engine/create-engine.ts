@@ -1,104 +1,52 @@
-import type { CategoryRegistry } from '../contracts/category.ts';
-import type { ModelOptions, ModelSpec } from '../contracts/model.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { failedStream } from '../concurrency/event-stream.ts';
 import { withinTime } from '../concurrency/within-time.ts';
+import type { CategoryRegistry } from '../contracts/category.ts';
+import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
+import type { ModelOptions } from '../contracts/model.ts';
+import type { InferenceObserver } from '../contracts/observer.ts';
+import { quote } from '../core/text/quote.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
-import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
-import { assertDuration, resolveLimits } from './limits.ts';
-import { createModelQueue, type ModelQueue } from './model-queue.ts';
-import type { InferenceObserver } from '../contracts/observer.ts';
-import type { StartReplica } from './replica.ts';
-import { Room, type RoomLimits } from './room.ts';
+import { assertDuration } from './limits.ts';
+import { modelNotFound, ModelTable, type TableOptions } from './model-table.ts';
 import { watchRun } from './run-watch.ts';
-import { quote } from '../core/text/quote.ts';
 
 const defaultGraceMs = 10_000;
 
-export interface EngineOptions extends RoomLimits {
+export interface EngineOptions extends TableOptions {
   /** Model id → where it comes from, and its limits. */
   readonly models: Readonly<Record<string, ModelOptions>>;
-  /** `childReplicas(…)` or `inlineReplicas(…)` */
-  readonly startReplica: StartReplica;
   readonly categories: CategoryRegistry;
   readonly observers?: readonly InferenceObserver[] | undefined;
-  /** Whether a model takes memory of this machine; default: every model does. */
-  readonly takesRoom?: ((options: ModelOptions) => boolean) | undefined;
 }
 
 /** Runs complete requests of any category on the models that it has. */
 export type Engine = InferenceBase & Required<Pick<InferenceBase, 'observe'>> & ModelControl<ModelOptions>;
 
 /** Begins to load all models, those aside that load on demand. */
-export function createEngine({
-  models,
-  startReplica,
-  categories,
-  observers: given = [],
-  maxLoadedModels,
-  maxLoadedBytes,
-  takesRoom = () => true,
-}: EngineOptions): Engine {
-  const isRoomLimited = (maxLoadedModels ?? maxLoadedBytes) !== undefined;
-  const room = new Room({ maxLoadedModels, maxLoadedBytes });
+export function createEngine(options: EngineOptions): Engine {
   const observers = new Observers<InferenceObserver>();
-  const queues = new Map<string, ModelQueue>();
-  const residents = new Set<string>();
-  /** Removed ones that have not ended yet. */
-  const leaving = new Set<Promise<void>>();
-
-  const configure = (id: string, options: ModelOptions) => {
-    const { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs, ...settings } = options;
-    const isInRoom = takesRoom(options);
-    const wanted = { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs };
-    const limits = resolveLimits(wanted, isRoomLimited && isInRoom);
-    return { spec: { ...settings, id } as ModelSpec, limits, room: isInRoom ? room : undefined };
-  };
-  type Configured = ReturnType<typeof configure>;
-  const assertRoom = (added: readonly Configured[]): void => {
-    const all = added.filter(({ room: own }) => own);
-    const always = all.filter(({ limits }) => !limits.loadOnDemand).length + residents.size;
-    const most = maxLoadedModels ?? Infinity;
-    if (always > most || (always === most && all.some(({ limits }) => limits.loadOnDemand))) {
-      throw fieldError(
-        'maxLoadedModels',
-        `expected room beside the ${always} models that don't load on demand, got ${maxLoadedModels}`,
-      );
-    }
-  };
-  const start = ({ spec, limits, room: own }: Configured): void => {
-    if (own && !limits.loadOnDemand) residents.add(spec.id);
-    queues.set(spec.id, createModelQueue(spec, limits, { startReplica, observers, room: own }));
-  };
-  const find = (id: string): ModelQueue => {
-    const queue = queues.get(id);
-    if (!queue) throw modelNotFound(id);
-    return queue;
-  };
-
-  const configured = Object.entries(models).map(([id, options]) => configure(id, options));
-  assertRoom(configured);
-  for (const model of configured) start(model);
-
+  const table = new ModelTable(options, observers);
+  table.add(options.models);
   let isDraining = false;
   let isClosed = false;
   const drained = createDeferred();
 
   const engine: Engine = {
-    run(name, request, options = {}) {
+    run(name, request, callOptions = {}) {
       // Whoever asks has checked the name.
-      const category = categories.get(name)!;
-      const queue = queues.get(request.model);
-      if (queue) return queue.submit(request, options, category);
+      const category = options.categories.get(name)!;
+      const queue = table.get(request.model);
+      if (queue) return queue.submit(request, callOptions, category);
       const { model } = request;
       const error = modelNotFound(model);
-      watchRun(observers, category, { request, model, isKnownModel: false }, options)?.end(error);
+      watchRun(observers, category, { request, model, isKnownModel: false }, callOptions)?.end(error);
       return failedStream(error);
     },
-    models: () => [...queues.values()].map((queue) => queue.info),
+    models: () => table.queues.map((queue) => queue.info),
     status: () =>
-      [...queues.values()].map(({ status }) =>
+      table.queues.map(({ status }) =>
         isDraining && (status.state === 'ready' || status.state === 'unloaded')
           ? Object.assign({}, status, { state: 'draining' as const })
           : status,
@@ -108,27 +56,20 @@ export function createEngine({
       return () => observers.remove(observer);
     },
     async ready() {
-      await Promise.all([...queues.values()].map((queue) => queue.ready()));
+      await Promise.all(table.queues.map((queue) => queue.ready()));
     },
-    add(id, options) {
+    add(id, model) {
       if (isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
-      if (queues.has(id)) throw fieldError('id', `expected one that is free, got ${quote(id)}`);
-      const model = configure(id, options);
-      assertRoom([model]);
-      start(model);
+      if (table.get(id)) throw fieldError('id', `expected one that is free, got ${quote(id)}`);
+      table.add({ [id]: model });
     },
     async remove(id, { graceMs = defaultGraceMs } = {}) {
       assertDuration('graceMs', graceMs);
-      const queue = find(id);
-      queues.delete(id);
-      residents.delete(id);
-      const closed = queue.remove(graceMs, modelNotFound(id));
-      leaving.add(closed);
-      await closed.finally(() => leaving.delete(closed));
+      await table.remove(id, graceMs);
     },
-    load: async (id) => find(id).load(),
-    unload: async (id) => find(id).unload(),
-    reload: async (id) => find(id).reload(),
+    load: async (id) => table.find(id).load(),
+    unload: async (id) => table.find(id).unload(),
+    reload: async (id) => table.find(id).reload(),
     async close({ graceMs = defaultGraceMs, drainDelayMs = 0 } = {}) {
       assertDuration('graceMs', graceMs);
       assertDuration('drainDelayMs', drainDelayMs);
@@ -137,13 +78,9 @@ export function createEngine({
       drained.resolve();
       if (!isClosed) observers.tell('onClose');
       isClosed = true;
-      await Promise.all([...[...queues.values()].map((queue) => queue.close(graceMs)), ...leaving]);
+      await table.close(graceMs);
     },
   };
-  for (const observer of given) engine.observe(observer);
+  for (const observer of options.observers ?? []) engine.observe(observer);
   return engine;
-}
-
-function modelNotFound(id: string): InferenceError {
-  return new InferenceError('model_not_found', `There is no model ${quote(id)}.`, { param: 'model' });
 }

@@ -26,17 +26,11 @@ export const limitSettings = {
     ),
   maxQueue: integerSetting(
     'Largest number of waiting requests; further ones are refused, but for the first of a key, up to as many again. Default 64.',
-    {
-      min: 0,
-      max: 1_000_000,
-    },
+    { min: 0, max: 1_000_000 },
   ),
   deadlineMs: integerSetting(
     'Longest time of a request, waiting included; of a transcription, longest time without progress. Default 10 minutes.',
-    {
-      min: 1,
-      max: maxDurationMs,
-    },
+    { min: 1, max: maxDurationMs },
   ),
   loadOnDemand: booleanSetting(
     'Load the model at its first request, not at the start. Default: true with `idleUnloadMs` or a limit of loaded models, else false.',

@@ -33,130 +33,153 @@ const halfLifeMs = 60_000;
  * A model that is in memory or not. It moves from `unloaded` over `loading` to `ready` or `failed`, and back: never
  * under a running request, and never to two copies at once.
  */
-export function createLoadableModel({ specs, startReplica, room, isPinned, listener }: LoadableModelOptions) {
-  let replicas: ReplicaSet | undefined;
-  let isWanted = false;
-  let loading = createDeferred();
-  let leaving: (Deferred & { readonly reason: UnloadReason }) | undefined;
-  let isReleasing = false;
-  let lastInfo: ModelInfo | undefined;
-  let memoryBytes = 0;
-  let uses = 0;
-  let lastUsedMs = 0;
-  loading.resolve();
+export class LoadableModel {
+  readonly #options: LoadableModelOptions;
+  #replicas: ReplicaSet | undefined;
+  #isWanted = false;
+  #loading = createDeferred();
+  #leaving: (Deferred & { readonly reason: UnloadReason }) | undefined;
+  #isReleasing = false;
+  #lastInfo: ModelInfo | undefined;
+  #memoryBytes = 0;
+  #uses = 0;
+  #lastUsedMs = 0;
 
-  const release = async (): Promise<void> => {
-    isReleasing = true;
-    const { reason, resolve, reject } = leaving!;
-    await replicas!.close().then(resolve, reject);
-    replicas = undefined;
-    leaving = undefined;
-    isReleasing = false;
-    if (reason !== 'close') listener.onUnload(reason);
-    room?.leave(model);
-    model.start();
-    listener.onChange();
-  };
+  constructor(options: LoadableModelOptions) {
+    this.#options = options;
+    this.#loading.resolve();
+  }
 
-  const model = {
-    isPinned,
-    get replicas(): ReplicaSet | undefined {
-      return replicas;
-    },
-    get memoryBytes(): number {
-      return memoryBytes;
-    },
-    /** `loading` also while it waits for a place. */
-    get state(): 'unloaded' | ReplicaSet['state'] {
-      if (replicas && !isReleasing) return replicas.state;
-      return isWanted ? 'loading' : 'unloaded';
-    },
-    get info(): ModelInfo | undefined {
-      return replicas?.info ?? lastInfo;
-    },
-    get loaded(): Promise<void> {
-      return loading.promise;
-    },
-    get isLeaving(): boolean {
-      return leaving !== undefined;
-    },
-    get isIdle(): boolean {
-      return listener.isIdle();
-    },
-    get isLoading(): boolean {
-      return model.state === 'loading' || model.state === 'unloaded';
-    },
-    get recentUses(): number {
-      return uses * 2 ** ((lastUsedMs - performance.now()) / halfLifeMs);
-    },
-    /** A replica that can take one more request now. */
-    free: (isReserved: boolean): Replica | undefined =>
-      isReleasing ? undefined : replicas?.free(isReserved),
-    touch(): void {
-      uses = model.recentUses + 1;
-      lastUsedMs = performance.now();
-    },
-    /** Loads it if it isn't loaded, also again after a failure; resolves when it is ready. */
-    load(): Promise<void> {
-      if (isWanted) {
-        if (replicas?.state !== 'failed') return loading.promise;
-        void model.unload('failure');
-      }
-      isWanted = true;
-      loading = createDeferred();
-      model.touch();
-      model.start();
-      return loading.promise;
-    },
-    start(): void {
-      if (!isWanted || replicas || (room && !room.enter(model))) return;
-      const load = loading;
-      const started = startReplicas(specs, startReplica, {
-        onChange: () => {
-          lastInfo = started.info ?? lastInfo;
-          memoryBytes = started.memoryBytes || memoryBytes;
-          listener.onChange();
-          model.settle();
-          room?.update();
-        },
-        onEvent: listener.onEvent,
-      });
-      replicas = started;
-      started.loaded().then(load.resolve, load.reject);
-    },
-    /** Unloads it when no request needs it any more; resolves then. */
-    unload(reason: UnloadReason): Promise<void> {
-      isWanted = false;
-      // Replicas that are closed while they load report that themselves.
-      const replicasReport = reason === 'close' && replicas && !leaving;
-      if (!replicasReport) loading.reject(notLoaded(reason));
-      if (!replicas) {
-        room?.leave(model);
-        // Requests that wait get in line again.
-        queueMicrotask(() => listener.onChange());
-      } else if (!leaving) {
-        leaving = { ...createDeferred(), reason };
-        listener.onLeave();
-        model.settle();
-      }
-      return leaving?.promise ?? Promise.resolve();
-    },
-    evict(): void {
-      // A failure to close shows where somebody waits for it.
-      void model.unload('room');
-    },
-    /** Unloads it at last if it is to be unloaded and nobody needs it any more. */
-    settle(): void {
-      if (leaving && !isReleasing && !listener.isBusy()) void release();
-    },
-    /** Unloads it now: only when every run has ended or been cancelled. */
-    close(): Promise<void> {
-      const closed = model.unload('close');
-      if (leaving && !isReleasing) void release();
-      return closed;
-    },
-  };
-  return model;
+  get isPinned(): boolean {
+    return this.#options.isPinned;
+  }
+
+  get replicas(): ReplicaSet | undefined {
+    return this.#replicas;
+  }
+
+  get memoryBytes(): number {
+    return this.#memoryBytes;
+  }
+
+  /** `loading` also while it waits for a place. */
+  get state(): 'unloaded' | ReplicaSet['state'] {
+    if (this.#replicas && !this.#isReleasing) return this.#replicas.state;
+    return this.#isWanted ? 'loading' : 'unloaded';
+  }
+
+  get info(): ModelInfo | undefined {
+    return this.#replicas?.info ?? this.#lastInfo;
+  }
+
+  get loaded(): Promise<void> {
+    return this.#loading.promise;
+  }
+
+  get isLeaving(): boolean {
+    return this.#leaving !== undefined;
+  }
+
+  get isIdle(): boolean {
+    return this.#options.listener.isIdle();
+  }
+
+  get isLoading(): boolean {
+    return this.state === 'loading' || this.state === 'unloaded';
+  }
+
+  get recentUses(): number {
+    return this.#uses * 2 ** ((this.#lastUsedMs - performance.now()) / halfLifeMs);
+  }
+
+  /** A replica that can take one more request now. */
+  free(isReserved: boolean): Replica | undefined {
+    return this.#isReleasing ? undefined : this.#replicas?.free(isReserved);
+  }
+
+  touch(): void {
+    this.#uses = this.recentUses + 1;
+    this.#lastUsedMs = performance.now();
+  }
+
+  /** Loads it if it isn't loaded, also again after a failure; resolves when it is ready. */
+  load(): Promise<void> {
+    if (this.#isWanted) {
+      if (this.#replicas?.state !== 'failed') return this.#loading.promise;
+      void this.unload('failure');
+    }
+    this.#isWanted = true;
+    this.#loading = createDeferred();
+    this.touch();
+    this.start();
+    return this.#loading.promise;
+  }
+
+  start(): void {
+    const { specs, startReplica, room, listener } = this.#options;
+    if (!this.#isWanted || this.#replicas || (room && !room.enter(this))) return;
+    const load = this.#loading;
+    const started = startReplicas(specs, startReplica, {
+      onChange: () => {
+        this.#lastInfo = started.info ?? this.#lastInfo;
+        this.#memoryBytes = started.memoryBytes || this.#memoryBytes;
+        listener.onChange();
+        this.settle();
+        room?.update();
+      },
+      onEvent: listener.onEvent,
+    });
+    this.#replicas = started;
+    started.loaded().then(load.resolve, load.reject);
+  }
+
+  /** Unloads it when no request needs it any more; resolves then. */
+  unload(reason: UnloadReason): Promise<void> {
+    this.#isWanted = false;
+    // Replicas that are closed while they load report that themselves.
+    const replicasReport = reason === 'close' && this.#replicas && !this.#leaving;
+    if (!replicasReport) this.#loading.reject(notLoaded(reason));
+    if (!this.#replicas) {
+      this.#options.room?.leave(this);
+      // Requests that wait get in line again.
+      queueMicrotask(() => this.#options.listener.onChange());
+    } else if (!this.#leaving) {
+      this.#leaving = { ...createDeferred(), reason };
+      this.#options.listener.onLeave();
+      this.settle();
+    }
+    return this.#leaving?.promise ?? Promise.resolve();
+  }
+
+  evict(): void {
+    // A failure to close shows where somebody waits for it.
+    void this.unload('room');
+  }
+
+  /** Unloads it at last if it is to be unloaded and nobody needs it any more. */
+  settle(): void {
+    if (this.#leaving && !this.#isReleasing && !this.#options.listener.isBusy()) void this.#release();
+  }
+
+  /** Unloads it now: only when every run has ended or been cancelled. */
+  close(): Promise<void> {
+    const closed = this.unload('close');
+    if (this.#leaving && !this.#isReleasing) void this.#release();
+    return closed;
+  }
+
+  async #release(): Promise<void> {
+    this.#isReleasing = true;
+    const { reason, resolve, reject } = this.#leaving!;
+    await this.#replicas!.close().then(resolve, reject);
+    this.#replicas = undefined;
+    this.#leaving = undefined;
+    this.#isReleasing = false;
+    if (reason !== 'close') this.#options.listener.onUnload(reason);
+    this.#options.room?.leave(this);
+    this.start();
+    this.#options.listener.onChange();
+  }
 }
 
 function notLoaded(reason: UnloadReason): InferenceError {

@@ -2,28 +2,23 @@ import { InferenceError, wrongCategory } from '../errors.ts';
 import { Observers } from '../observers.ts';
 import type { CallOptions, RunEvent } from '../contracts/run.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
-import type { ModelInfo, ModelSpec, ModelStatus } from '../contracts/model.ts';
+import type { ModelInfo, ModelStatus } from '../contracts/model.ts';
 import { EventStream } from '../concurrency/event-stream.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { withinTime } from '../concurrency/within-time.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
-import { createLoadableModel } from './loadable-model.ts';
-import type { InferenceObserver, ObservedModel } from '../contracts/observer.ts';
-import type { Replica, ReplicaEvent, RequestListener, StartReplica } from './replica.ts';
+import { LoadableModel } from './loadable-model.ts';
+import type { InferenceObserver } from '../contracts/observer.ts';
+import type { Replica, RequestListener, StartReplica } from './replica.ts';
 import type { Room } from './room.ts';
+import { ModelView, toRetryAfterSeconds, unknownCategory, type QueuedSpec } from './model-view.ts';
 import { watchRun } from './run-watch.ts';
 import { cancelled, createTicket, type Job, type Ticket } from './ticket.ts';
 
-const unknownCategory = 'unknown';
 /** Share of the latest request in the time that the next one is expected to take. */
 const latestShare = 0.2;
 /** Events of replicas → what observers are told by. */
 const hooks = { load: 'onModelLoad', failure: 'onModelFailure', loss: 'onWorkerLoss' } as const;
-
-export type ModelQueue = ReturnType<typeof createModelQueue>;
-
-/** Some categories have a context. */
-type QueuedSpec = ModelSpec<{ readonly contextLength?: number | undefined }>;
 
 /** Parts that all models of an engine share. */
 export interface QueueSurroundings {
@@ -37,115 +32,129 @@ export interface QueueSurroundings {
  * All requests of one model: as many run as its replicas take at once, a bounded number waits, one more is refused.
  * Owners take turns; each owner's requests run in the order of arrival. A request to a model that isn't loaded loads it.
  */
-export function createModelQueue(
-  spec: QueuedSpec,
-  limits: ResolvedLimits,
-  { startReplica, observers = new Observers<InferenceObserver>(), room }: QueueSurroundings,
-) {
-  const waiting = new FairQueue<Ticket>();
-  const running = new Set<Ticket>();
+export class ModelQueue {
+  readonly #spec: QueuedSpec;
+  readonly #limits: ResolvedLimits;
+  readonly #observers: Observers<InferenceObserver>;
+  readonly #model: LoadableModel;
+  readonly #view: ModelView;
+  readonly #waiting = new FairQueue<Ticket>();
+  readonly #running = new Set<Ticket>();
   /** Owner → how many of its requests run. */
-  const runsOf = new Map<string | undefined, number>();
+  readonly #runsOf = new Map<string | undefined, number>();
   /** Requests that waited when unloading began: they run before it ends. */
-  let lastCalls: ReadonlySet<Ticket> = new Set();
+  #lastCalls: ReadonlySet<Ticket> = new Set();
   /** How long a request runs, as recent ones did. */
-  let averageMs = 0;
-  let idleTimer: NodeJS.Timeout | undefined;
-  let closed: Promise<void> | undefined;
-  let refusal: InferenceError | undefined;
-  let onIdle: (() => void) | undefined;
-  const isIdle = (): boolean => running.size + waiting.size === 0;
-  const model = createLoadableModel({
-    specs: limits.replicas.map((settings) => ({ ...spec, ...settings })),
-    startReplica,
-    room,
-    isPinned: !limits.loadOnDemand,
-    listener: {
-      onChange: modelChanged,
-      onEvent: tell,
-      onLeave: () => (lastCalls = new Set(waiting)),
-      onUnload: (reason) => observers.tell('onModelUnload', observedModel(), { reason }),
-      isBusy: () => running.size > 0 || waitsLast(),
-      isIdle,
-    },
-  });
+  #averageMs = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | undefined;
+  #refusal: InferenceError | undefined;
+  #onIdle: (() => void) | undefined;
 
-  const queue = {
-    /** Facts about the model; until it is loaded, from its settings. */
-    get info(): ModelInfo {
-      const { id, name = id, category = unknownCategory, contextLength, defaults } = spec;
-      const info = model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
-      return defaults === undefined ? info : { ...info, defaults: { ...info.defaults, ...defaults } };
-    },
-    get status(): ModelStatus {
-      const state = currentState();
-      const { replicas } = model;
-      const progress = state === 'loading' ? replicas?.loadProgress : undefined;
-      const upstreams = replicas?.upstreams;
-      return {
-        id: spec.id,
-        state,
-        ...(progress && { progress }),
-        running: replicas?.running ?? 0,
-        waiting: waiting.size,
-        ...(upstreams && { upstreams }),
-      };
-    },
-    /** Settles with the latest load; a model that loads on demand needs none. */
-    async ready(): Promise<void> {
-      if (!limits.loadOnDemand) await model.loaded;
-    },
-    async load(): Promise<void> {
-      if (refusal) throw refusal;
-      await model.load();
-    },
-    /** Resolves when the model isn't loaded any more; requests that run or wait are served before. */
-    unload: (): Promise<void> => model.unload('call'),
-    /** The request is admitted, or refused, when its first event is asked for. */
-    submit(request: unknown, options: CallOptions, category: CategoryDefinition): EventStream<RunEvent> {
-      let ticket: Ticket | undefined;
-      const stream = new EventStream<RunEvent>({
-        onStart: () => {
-          const { info } = queue;
-          // A model whose category is not known yet is asked when it is loaded.
-          const isKnownModel = [category.name, unknownCategory].includes(info.category);
-          const watch = watchRun(observers, category, { request, model: spec.id, isKnownModel }, options);
-          try {
-            if (!isKnownModel) throw wrongCategory(spec.id, info.category, category.name);
-            ticket = admit(stream, { request, category: category.name, watch }, options, category);
-          } catch (error) {
-            watch?.end(error as InferenceError);
-            stream.fail(error as InferenceError);
-          }
-        },
-        onReturn: (unread) => ticket?.leave(unread),
-      });
-      return stream;
-    },
-    /** Unloads and loads; requests that come meanwhile wait. */
-    reload(): Promise<void> {
-      void queue.unload();
-      return queue.load();
-    },
-    /** New requests and those that wait are refused, running ones may end. */
-    close(graceMs: number): Promise<void> {
-      refusal ??= shuttingDown();
-      closed ??= close(graceMs, refusal);
-      return closed;
-    },
-    /** As `close`, but requests that wait for a loaded model are served, too. */
-    async remove(graceMs: number, reason: InferenceError): Promise<void> {
-      refusal ??= reason;
-      const { state, isLeaving } = model;
-      const endsAt = performance.now() + graceMs;
-      if (!closed && state === 'ready' && !isLeaving) await idle(graceMs);
-      await queue.close(Math.max(0, endsAt - performance.now()));
-    },
-  };
-  if (!limits.loadOnDemand) void model.load();
-  return queue;
+  constructor(
+    spec: QueuedSpec,
+    limits: ResolvedLimits,
+    { startReplica, observers = new Observers<InferenceObserver>(), room }: QueueSurroundings,
+  ) {
+    this.#spec = spec;
+    this.#limits = limits;
+    this.#observers = observers;
+    this.#model = new LoadableModel({
+      specs: limits.replicas.map((settings) => ({ ...spec, ...settings })),
+      startReplica,
+      room,
+      isPinned: !limits.loadOnDemand,
+      listener: {
+        onChange: () => this.#modelChanged(),
+        onEvent: (replica, { type, ...details }) =>
+          observers.tell(hooks[type], this.#view.observed, { replica, ...details } as never),
+        onLeave: () => (this.#lastCalls = new Set(this.#waiting)),
+        onUnload: (reason) => observers.tell('onModelUnload', this.#view.observed, { reason }),
+        isBusy: () => this.#running.size > 0 || this.#waitsLast(),
+        isIdle: () => this.#isIdle,
+      },
+    });
+    this.#view = new ModelView(spec, this.#model);
+    if (!limits.loadOnDemand) void this.#model.load();
+  }
 
-  function admit(
+  get info(): ModelInfo {
+    return this.#view.info;
+  }
+
+  get status(): ModelStatus {
+    return this.#view.status({ waiting: this.#waiting.size, isClosed: this.#closed !== undefined });
+  }
+
+  /** Settles with the latest load; a model that loads on demand needs none. */
+  async ready(): Promise<void> {
+    if (!this.#limits.loadOnDemand) await this.#model.loaded;
+  }
+
+  async load(): Promise<void> {
+    if (this.#refusal) throw this.#refusal;
+    await this.#model.load();
+  }
+
+  /** Resolves when the model isn't loaded any more; requests that run or wait are served before. */
+  unload(): Promise<void> {
+    return this.#model.unload('call');
+  }
+
+  /** The request is admitted, or refused, when its first event is asked for. */
+  submit(request: unknown, options: CallOptions, category: CategoryDefinition): EventStream<RunEvent> {
+    let ticket: Ticket | undefined;
+    const stream = new EventStream<RunEvent>({
+      onStart: () => {
+        const { info } = this;
+        // A model whose category is not known yet is asked when it is loaded.
+        const isKnownModel = [category.name, unknownCategory].includes(info.category);
+        const watch = watchRun(
+          this.#observers,
+          category,
+          { request, model: this.#spec.id, isKnownModel },
+          options,
+        );
+        try {
+          if (!isKnownModel) throw wrongCategory(this.#spec.id, info.category, category.name);
+          ticket = this.#admit(stream, { request, category: category.name, watch }, options, category);
+        } catch (error) {
+          watch?.end(error as InferenceError);
+          stream.fail(error as InferenceError);
+        }
+      },
+      onReturn: (unread) => ticket?.leave(unread),
+    });
+    return stream;
+  }
+
+  /** Unloads and loads; requests that come meanwhile wait. */
+  reload(): Promise<void> {
+    void this.unload();
+    return this.load();
+  }
+
+  /** New requests and those that wait are refused, running ones may end. */
+  close(graceMs: number): Promise<void> {
+    this.#refusal ??= shuttingDown();
+    this.#closed ??= this.#end(graceMs, this.#refusal);
+    return this.#closed;
+  }
+
+  /** As `close`, but requests that wait for a loaded model are served, too. */
+  async remove(graceMs: number, reason: InferenceError): Promise<void> {
+    this.#refusal ??= reason;
+    const { state, isLeaving } = this.#model;
+    const endsAt = performance.now() + graceMs;
+    if (!this.#closed && state === 'ready' && !isLeaving) await this.#idle(graceMs);
+    await this.close(Math.max(0, endsAt - performance.now()));
+  }
+
+  get #isIdle(): boolean {
+    return this.#running.size + this.#waiting.size === 0;
+  }
+
+  #admit(
     stream: EventStream<RunEvent>,
     job: Job,
     options: CallOptions,
@@ -154,201 +163,157 @@ export function createModelQueue(
     const { signal, deadlineMs } = options;
     if (deadlineMs !== undefined) assertDuration('deadlineMs', deadlineMs);
     if (signal?.aborted) throw cancelled(signal.reason);
-    assertAdmission(deadlineMs ?? limits.deadlineMs, options.owner);
+    this.#assertAdmission(deadlineMs ?? this.#limits.deadlineMs, options.owner);
     const ticket = createTicket(job, stream, {
       ...options,
-      limitMs: limits.deadlineMs,
+      limitMs: this.#limits.deadlineMs,
       isProgress,
       cost: estimateCost?.(job.request),
-      onAbandon: abandon,
+      onAbandon: (own) => this.#abandon(own),
     });
-    waiting.add(ticket, ticket.owner, ticket.cost);
-    dispatch();
+    this.#waiting.add(ticket, ticket.owner, ticket.cost);
+    this.#dispatch();
     return ticket;
   }
 
-  function assertAdmission(deadlineMs: number, owner: string | undefined): void {
-    if (refusal) throw refusal;
-    const { id } = spec;
-    const { state, replicas } = model;
+  #assertAdmission(deadlineMs: number, owner: string | undefined): void {
+    if (this.#refusal) throw this.#refusal;
+    const { id } = this.#spec;
+    const { state, replicas } = this.#model;
     if (state === 'failed') {
-      const error = loadError();
+      const error = this.#view.loadError();
       // Who comes again finds it loaded.
-      if (error.code === 'overloaded') loadForRequests();
+      if (error.code === 'overloaded') this.#loadForRequests();
       throw error;
     }
     const restartsInMs = state === 'restarting' ? replicas!.restartsInMs : 0;
-    if (restartsInMs > deadlineMs || isLooping()) throw restartError();
+    if (restartsInMs > deadlineMs || this.#view.isLooping) throw this.#view.restartError();
     // Nobody's requests fill the queue so that it has no place for the first of somebody else.
-    const isFirst = waiting.countOf(owner) === 0;
-    const most = isFirst ? 2 * limits.maxQueue : limits.maxQueue;
-    if (waiting.size >= most && !placeFor(owner)) {
+    const isFirst = this.#waiting.countOf(owner) === 0;
+    const most = isFirst ? 2 * this.#limits.maxQueue : this.#limits.maxQueue;
+    if (this.#waiting.size >= most && !this.#placeFor(owner)) {
       // Nothing may wait for it, but who comes again finds it loaded.
-      if (state === 'unloaded') loadForRequests();
-      const turnMs = (averageMs * (waiting.size + 1)) / Math.max(1, replicas?.concurrency ?? 0);
+      if (state === 'unloaded') this.#loadForRequests();
+      const turnMs = (this.#averageMs * (this.#waiting.size + 1)) / Math.max(1, replicas?.concurrency ?? 0);
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
         retryAfterSeconds: toRetryAfterSeconds(Math.max(restartsInMs, turnMs)),
       });
     }
   }
 
-  function dispatch(): void {
-    clearTimeout(idleTimer);
+  #dispatch(): void {
+    clearTimeout(this.#idleTimer);
     for (;;) {
-      const ticket = next();
+      const ticket = this.#next();
       if (!ticket) break;
-      const replica = placeFor(ticket.owner)!;
+      const replica = this.#placeFor(ticket.owner)!;
       const { category = ticket.category } = replica.info ?? {};
-      if (category === ticket.category) start(ticket, replica);
-      else ticket.fail(wrongCategory(spec.id, category, ticket.category));
+      if (category === ticket.category) this.#start(ticket, replica);
+      else ticket.fail(wrongCategory(this.#spec.id, category, ticket.category));
     }
-    if (waiting.size > 0 && model.state === 'unloaded') loadForRequests();
-    if (isIdle()) {
-      waiting.settle();
-      onIdle?.();
+    if (this.#waiting.size > 0 && this.#model.state === 'unloaded') this.#loadForRequests();
+    if (this.#isIdle) {
+      this.#waiting.settle();
+      this.#onIdle?.();
     }
-    model.settle();
-    watchIdleness();
+    this.#model.settle();
+    this.#watchIdleness();
   }
 
   /** Takes the next request for which there is a place out of the queue. */
-  function next(): Ticket | undefined {
-    if (!model.free(true)) return undefined;
-    const { isLeaving } = model;
-    return waiting.take(
-      (ticket) => (!isLeaving || lastCalls.has(ticket)) && placeFor(ticket.owner) !== undefined,
+  #next(): Ticket | undefined {
+    if (!this.#model.free(true)) return undefined;
+    const { isLeaving } = this.#model;
+    return this.#waiting.take(
+      (ticket) => (!isLeaving || this.#lastCalls.has(ticket)) && this.#placeFor(ticket.owner) !== undefined,
     );
   }
 
-  function loadForRequests(): void {
+  #loadForRequests(): void {
     // The requests get the failure.
-    if (!closed) void model.load().catch(() => undefined);
+    if (!this.#closed) void this.#model.load().catch(() => undefined);
   }
 
-  function watchIdleness(): void {
-    const { idleUnloadMs } = limits;
-    if (idleUnloadMs === undefined || !isIdle() || model.state !== 'ready') return;
-    clearTimeout(idleTimer);
-    idleTimer = setTimeout(() => void model.unload('idle'), idleUnloadMs).unref();
+  #watchIdleness(): void {
+    const { idleUnloadMs } = this.#limits;
+    if (idleUnloadMs === undefined || !this.#isIdle || this.#model.state !== 'ready') return;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => void this.#model.unload('idle'), idleUnloadMs).unref();
   }
 
   /** Whether any of those is left that are run before the model is unloaded. */
-  function waitsLast(): boolean {
-    for (const ticket of lastCalls) if (waiting.has(ticket)) return true;
+  #waitsLast(): boolean {
+    for (const ticket of this.#lastCalls) if (this.#waiting.has(ticket)) return true;
     return false;
   }
 
-  function start(ticket: Ticket, replica: Replica): void {
+  #start(ticket: Ticket, replica: Replica): void {
     const startedAt = performance.now();
-    running.add(ticket);
-    count(ticket.owner, 1);
-    model.touch();
+    this.#running.add(ticket);
+    this.#count(ticket.owner, 1);
+    this.#model.touch();
     const observer: RequestListener = {
       onEvents: (events) => ticket.push(events),
       onEnd: (error, isUntouched = false) => {
-        if (!error) noteDuration(performance.now() - startedAt);
-        running.delete(ticket);
-        count(ticket.owner, -1);
-        model.touch();
-        if (isUntouched && mayBeginAgain(ticket)) waiting.add(ticket, ticket.owner, ticket.cost);
+        if (!error) this.#noteDuration(performance.now() - startedAt);
+        this.#running.delete(ticket);
+        this.#count(ticket.owner, -1);
+        this.#model.touch();
+        if (isUntouched && this.#mayBeginAgain(ticket)) this.#waiting.add(ticket, ticket.owner, ticket.cost);
         else ticket.end(error);
-        dispatch();
+        this.#dispatch();
       },
     };
     ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
   }
 
-  function noteDuration(durationMs: number): void {
-    const average = averageMs || durationMs;
-    averageMs = average + latestShare * (durationMs - average);
+  #noteDuration(durationMs: number): void {
+    const average = this.#averageMs || durationMs;
+    this.#averageMs = average + latestShare * (durationMs - average);
   }
 
   /** Whether the request may wait for another worker. */
-  function mayBeginAgain(ticket: Ticket): boolean {
-    return ticket.mayBeginAgain && !refusal && !isLooping() && model.state !== 'failed';
+  #mayBeginAgain(ticket: Ticket): boolean {
+    return ticket.mayBeginAgain && !this.#refusal && !this.#view.isLooping && this.#model.state !== 'failed';
   }
 
-  function abandon(ticket: Ticket): void {
+  #abandon(ticket: Ticket): void {
     ticket.run?.cancel();
-    if (waiting.delete(ticket)) dispatch();
+    if (this.#waiting.delete(ticket)) this.#dispatch();
   }
 
-  function modelChanged(): void {
-    if (model.state === 'failed') for (const ticket of waiting) ticket.fail(loadError());
-    if (isLooping()) for (const ticket of waiting) ticket.fail(restartError());
-    dispatch();
+  #modelChanged(): void {
+    if (this.#model.state === 'failed')
+      for (const ticket of this.#waiting) ticket.fail(this.#view.loadError());
+    if (this.#view.isLooping) for (const ticket of this.#waiting) ticket.fail(this.#view.restartError());
+    this.#dispatch();
   }
 
-  /** Whether workers were lost so often in a row that nothing waits for the next one. */
-  function isLooping(): boolean {
-    const { state, replicas } = model;
-    return state === 'restarting' && replicas!.isLooping;
+  #placeFor(owner: string | undefined): Replica | undefined {
+    return this.#model.free(!this.#runsOf.has(owner));
   }
 
-  function restartError(): InferenceError {
-    return new InferenceError('overloaded', `The worker of model "${spec.id}" is being restarted.`, {
-      retryAfterSeconds: toRetryAfterSeconds(model.replicas!.restartsInMs),
-    });
+  #count(owner: string | undefined, change: 1 | -1): void {
+    const runs = (this.#runsOf.get(owner) ?? 0) + change;
+    if (runs > 0) this.#runsOf.set(owner, runs);
+    else this.#runsOf.delete(owner);
   }
 
-  function placeFor(owner: string | undefined): Replica | undefined {
-    return model.free(!runsOf.has(owner));
-  }
-
-  function count(owner: string | undefined, change: 1 | -1): void {
-    const runs = (runsOf.get(owner) ?? 0) + change;
-    if (runs > 0) runsOf.set(owner, runs);
-    else runsOf.delete(owner);
-  }
-
-  function currentState(): ModelStatus['state'] {
-    if (closed) return 'closed';
-    const { state, replicas } = model;
-    if (state === 'restarting') return 'loading';
-    const upstreams = replicas?.upstreams;
-    const isAlone = state === 'ready' && upstreams?.every(({ isHealthy }) => !isHealthy) === true;
-    return isAlone ? 'unreachable' : state;
-  }
-
-  /** Callers may be anybody, so only the cause has the reason. */
-  function loadError(): InferenceError {
-    const cause = model.replicas?.error;
-    if (cause?.code !== 'overloaded')
-      return new InferenceError('worker_failed', `Model "${spec.id}" could not be loaded.`, { cause });
-    const { retryAfterSeconds } = cause;
-    const message = `Model "${spec.id}" could not be loaded for now.`;
-    return new InferenceError('overloaded', message, { cause, retryAfterSeconds });
-  }
-
-  async function close(graceMs: number, reason: InferenceError): Promise<void> {
-    for (const ticket of waiting) ticket.fail(reason);
-    await idle(graceMs);
-    for (const ticket of running) ticket.fail(reason);
-    clearTimeout(idleTimer);
-    await model.close();
-    observers.tell('onModelClose', observedModel());
-  }
-
-  function observedModel(): ObservedModel {
-    const { id, category } = queue.info;
-    return { id, category };
-  }
-
-  function tell(replica: number, { type, ...details }: ReplicaEvent): void {
-    observers.tell(hooks[type], observedModel(), { replica, ...details } as never);
+  async #end(graceMs: number, reason: InferenceError): Promise<void> {
+    for (const ticket of this.#waiting) ticket.fail(reason);
+    await this.#idle(graceMs);
+    for (const ticket of this.#running) ticket.fail(reason);
+    clearTimeout(this.#idleTimer);
+    await this.#model.close();
+    this.#observers.tell('onModelClose', this.#view.observed);
   }
 
   /** Resolves when nothing runs or waits any more, or after `graceMs`. */
-  async function idle(graceMs: number): Promise<void> {
-    if (isIdle()) return;
-    const idled = new Promise<void>((resolve) => (onIdle = resolve));
+  async #idle(graceMs: number): Promise<void> {
+    if (this.#isIdle) return;
+    const idled = new Promise<void>((resolve) => (this.#onIdle = resolve));
     await withinTime(() => idled, graceMs).catch(() => undefined);
   }
-}
-
-/** Whole seconds, 1 to 60: clients ignore what is longer. */
-function toRetryAfterSeconds(milliseconds: number): number {
-  return Math.min(60, Math.max(1, Math.ceil(milliseconds / 1000)));
 }
 
 function shuttingDown(): InferenceError {

@@ -19,10 +19,7 @@ export function startReplicas(
   listener: ReplicaSetListener,
 ) {
   const replicas = specs.map((spec, replica) =>
-    start(spec, {
-      onChange: listener.onChange,
-      onEvent: (event) => listener.onEvent(replica, event),
-    }),
+    start(spec, { onChange: listener.onChange, onEvent: (event) => listener.onEvent(replica, event) }),
   );
   const has = (wanted: Replica['state']): boolean => replicas.some(({ state }) => state === wanted);
   return {

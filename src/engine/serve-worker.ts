@@ -1,18 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
-import { inspect } from 'node:util';
-import { serialize } from 'node:v8';
-import { InferenceError, sentence, type SerializedError, orElse } from '../errors.ts';
+import { orElse } from '../errors.ts';
 import type { CategoryModels, Pipeline } from '../contracts/category.ts';
-import { Turns } from '../concurrency/turns.ts';
-import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createHostCalls } from './host-functions.ts';
 import { loadFaultOf } from './load-error.ts';
-import { createOutbox, unsendable } from './outbox.ts';
-import { Assembly, Lanes, partBytes, type Arrived, type Part } from './lanes.ts';
-import type { HostMessage, LoadPipeline, RunMessage, WorkerMessage, WorkerProgress } from './protocol.ts';
-import { spawnSync } from 'node:child_process';
+import type { HostMessage, LoadPipeline } from './protocol.ts';
+import { report, send } from './worker-channel.ts';
+import { WorkerRuns } from './worker-runs.ts';
 
 /**
  * The processors that a worker computes on: all but one, which it leaves to the host and to other workers. Each worker of a
@@ -51,11 +47,6 @@ export function parseProcessorList(list: string): number[] {
 /** On the scale of `nice`: 0 is normal, 19 the lowest. */
 const workerPriority = 10;
 
-interface WorkerTask {
-  readonly controller: AbortController;
-  failure: SerializedError | undefined;
-}
-
 /**
  * Makes this process a worker of the engine: it loads one model and runs requests until the host closes it or goes away. Call
  * it before anything heavy is imported, so that the process is under control from its beginning.
@@ -75,31 +66,8 @@ export function serveWorker(
   }
   lowerPriority(threads);
 
-  const runs = new Map<number, WorkerTask>();
-  const incoming = new Assembly<RunMessage>();
-  const outgoing = new Lanes({ write: send });
-  const turns = new Turns();
-  /** Run → its owner, until its end was sent. */
-  const owners = new Map<number, string | undefined>();
   let pipeline: Pipeline | undefined;
-  let onIdle: (() => void) | undefined;
-
-  const outbox = createOutbox({
-    append(events, event) {
-      const append = appendOf(pipeline!.info.category);
-      if (append) append(events, event);
-      else events.push(event);
-    },
-    send: sendProgress,
-    onUnsendable(id, error) {
-      report('an event is not plain data', error);
-      const run = runs.get(id);
-      if (!run) return;
-      run.failure ??= unsendable;
-      run.controller.abort();
-    },
-  });
-
+  let runs: WorkerRuns | undefined;
   const calls = createHostCalls(send);
   const load = async ({ spec, place, functions }: HostMessage & { readonly type: 'load' }): Promise<void> => {
     try {
@@ -107,6 +75,7 @@ export function serveWorker(
       pipeline = await loadPipeline(spec, (progress) => send({ type: 'loading', progress }));
       leaveCore({ threads: spec.threads, place });
       const { info, concurrency, reserve, runtime } = pipeline;
+      runs = new WorkerRuns(pipeline, appendOf(info.category));
       send({ type: 'loaded', info, concurrency, reserve, runtime, memoryBytes: process.memoryUsage.rss() });
       tellUpstreams(pipeline);
     } catch (error) {
@@ -114,63 +83,16 @@ export function serveWorker(
       send({ type: 'load-failed', ...loadFaultOf(error) });
     }
   };
-
-  /** Small progress of several runs is one message, where nothing waits that must come before it. */
-  function sendProgress(progress: readonly WorkerProgress[]): void {
-    const together = outgoing.isFree && serialize(progress);
-    if (together && together.length <= partBytes)
-      outgoing.write({ type: 'part', id: 0, bytes: together, isLast: true });
-    else {
-      const each = progress.map((one) => [one.id, serialize([one])] as const);
-      for (const [id, bytes] of each) outgoing.add(owners.get(id), id, () => bytes);
-    }
-    for (const { id, end } of progress) if (end) owners.delete(id);
-  }
-
-  const run = async (id: number, message: Arrived<RunMessage>): Promise<void> => {
-    // At once: what follows may be the end of this process.
-    send({ type: 'begun', id });
-    const active: WorkerTask = { controller: new AbortController(), failure: undefined };
-    runs.set(id, active);
-    const { signal } = active.controller;
-    // Large ones are read one by one, and everything else in this process comes between two.
-    if (message.isLarge) await turns.next();
-    const { request, labels: { requestId, ...options } = {} } = message.read();
-    const { owner } = options;
-    owners.set(id, owner);
-    const error = await driveRun(pipeline!, request, { ...options, signal }, (event) => {
-      outbox.event(id, event);
-      return outgoing.whenSent(owner);
-    });
-    const what = `a request failed${requestId === undefined ? '' : ` (${requestId})`}`;
-    if (error?.code === 'internal') report(what, error.cause ?? error);
-    // The fault of another machine, or of a disk, has no place in this process: one line says it.
-    else if (error?.cause instanceof Error && /^(?:worker_failed|insufficient_storage)$/.test(error.code)) {
-      report(what, new InferenceError(error.code, sentence(`${error.message} ${error.cause.message}`)));
-    }
-    runs.delete(id);
-    outbox.end(id, active.failure ?? error?.serialize());
-    if (runs.size === 0) onIdle?.();
-  };
-
   const close = async (): Promise<void> => {
-    if (runs.size > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+    await runs?.ended();
     await pipeline?.close().catch((error: unknown) => report('the model could not be closed', error));
     process.exit();
   };
-
-  const begin = (part: Part): void => {
-    const message = incoming.add(part);
-    if (message) void run(part.id, message);
-  };
-
   process.on('message', (message: HostMessage) => {
     if (message.type === 'load') void load(message);
-    else if (message.type === 'part') begin(message);
-    else if (message.type === 'cancel') {
-      incoming.drop(message.id);
-      runs.get(message.id)?.controller.abort();
-    } else if (message.type === 'return') calls.receive(message);
+    else if (message.type === 'part') runs?.begin(message);
+    else if (message.type === 'cancel') runs?.cancel(message.id);
+    else if (message.type === 'return') calls.receive(message);
     else if (message.type === 'close') void close();
   });
 }
@@ -210,19 +132,4 @@ function lowerPriority(threads: readonly number[]): void {
       // Some containers forbid it, and threads may end; the worker runs all the same.
     }
   }
-}
-
-/** A failed write means that the host has gone, which emits `disconnect` as well. */
-function send(message: WorkerMessage, onWritten: () => void = () => undefined): void {
-  process.send?.(message, undefined, undefined, onWritten);
-}
-
-function report(what: string, error: unknown): void {
-  console.error(`slashv1 worker: ${what}: ${describe(error)}`);
-}
-
-/** The origin of an unforeseen error is worth knowing. */
-function describe(error: unknown): string {
-  if (InferenceError.isInstance(error) && error.code !== 'internal') return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : inspect(error);
 }

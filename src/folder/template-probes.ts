@@ -61,100 +61,60 @@ export const probes = {
   called,
 };
 
+const probe = (
+  kind: TurnKind,
+  title: string,
+  merged: string,
+  ...conversations: readonly (readonly ChatMessage[])[]
+): TemplateProbe => ({ kind, title, merged, conversations });
+
 /** In the order in which they are tried: later ones are merged as earlier ones are. */
 export const templateProbes: readonly TemplateProbe[] = [
-  {
-    kind: 'system',
-    title: 'a system message',
-    merged: "into the user's first turn",
-    conversations: [[first, asked]],
-  },
-  {
-    kind: 'second-system',
-    title: 'a second system message, or one of a developer, behind the first',
-    merged: 'into the first system message',
-    conversations: [[first, second, asked]],
-  },
-  {
-    kind: 'later-system',
-    title: 'a system message in the middle or at the end',
-    merged: 'into the first system message',
-    conversations: [
-      [first, asked, answer, second, more],
-      [asked, answer, first, more],
-      [first, asked, second],
-    ],
-  },
-  {
-    kind: 'lone-system',
-    title: 'a system message alone',
-    merged: 'as a turn of the user',
-    conversations: [[first]],
-  },
-  {
-    kind: 'users-in-a-row',
-    title: 'two turns of the user in a row',
-    merged: 'into one',
-    conversations: [[asked, more]],
-  },
-  {
-    kind: 'assistants-in-a-row',
-    title: 'two turns of the assistant in a row',
-    merged: 'into one',
-    conversations: [[asked, answer, { role: 'assistant', content: 'Second answer that probes.' }, more]],
-  },
-  {
-    kind: 'tool-result',
-    title: 'a call with its result',
-    merged: 'as plain turns',
-    conversations: [called],
-  },
-  {
-    kind: 'parallel-calls',
-    title: 'two parallel calls',
-    merged: 'one call after the other',
-    conversations: [
-      [
-        asked,
-        calling(texts.argument, 'second_argument'),
-        result(texts.result),
-        result('Second result that probes.', 1),
-      ],
-    ],
-  },
-  {
-    kind: 'text-beside-call',
-    title: 'a text beside a call',
-    merged: 'into a turn before it',
-    conversations: [[asked, saying, result(texts.result)]],
-  },
-  {
-    kind: 'out-of-turn',
-    title: "the assistant first, or the user behind a call's result",
-    merged: 'with a blank turn between',
-    conversations: [
-      [answer, asked],
-      [...called, more],
-    ],
-  },
-  {
-    kind: 'call-first',
-    title: 'a call before any other turn',
-    merged: 'behind a blank turn of the user',
-    conversations: [],
-  },
-  {
-    kind: 'moved-system',
-    title: 'a system message in another place',
-    merged: 'where the template has it',
-    conversations: [],
-  },
-  {
-    kind: 'lost',
-    title: 'a text that is lost in every form',
-    merged: "not shown: the model doesn't see it",
-    conversations: [],
-  },
+  probe('system', 'a system message', "into the user's first turn", [first, asked]),
+  probe(
+    'second-system',
+    'a second system message, or one of a developer, behind the first',
+    'into the first system message',
+    [first, second, asked],
+  ),
+  probe(
+    'later-system',
+    'a system message in the middle or at the end',
+    'into the first system message',
+    [first, asked, answer, second, more],
+    [asked, answer, first, more],
+    [first, asked, second],
+  ),
+  probe('lone-system', 'a system message alone', 'as a turn of the user', [first]),
+  probe('users-in-a-row', 'two turns of the user in a row', 'into one', [asked, more]),
+  probe('assistants-in-a-row', 'two turns of the assistant in a row', 'into one', [
+    asked,
+    answer,
+    { role: 'assistant', content: 'Second answer that probes.' },
+    more,
+  ]),
+  probe('tool-result', 'a call with its result', 'as plain turns', called),
+  probe('parallel-calls', 'two parallel calls', 'one call after the other', [
+    asked,
+    calling(texts.argument, 'second_argument'),
+    result(texts.result),
+    result('Second result that probes.', 1),
+  ]),
+  probe('text-beside-call', 'a text beside a call', 'into a turn before it', [
+    asked,
+    saying,
+    result(texts.result),
+  ]),
+  probe(
+    'out-of-turn',
+    "the assistant first, or the user behind a call's result",
+    'with a blank turn between',
+    [answer, asked],
+    [...called, more],
+  ),
+  probe('call-first', 'a call before any other turn', 'behind a blank turn of the user'),
+  probe('moved-system', 'a system message in another place', 'where the template has it'),
+  probe('lost', 'a text that is lost in every form', "not shown: the model doesn't see it"),
 ];
 
 /** Finds out what becomes of each kind of turns. */

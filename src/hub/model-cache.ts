@@ -22,101 +22,138 @@ const partSuffix = '.slashv1.incomplete';
 /** The place for models that come from the address of a folder; those of the hub are beside it. */
 const addressFolder = 'slashv1';
 
-export type RepositoryCache = ReturnType<typeof openRepositoryCache>;
-
 /**
  * One model in the cache that the hub's own libraries share.
  * @param source as users spell it, without the revision: `org/name`, or the address of a folder
  * @see https://huggingface.co/docs/huggingface_hub/guides/manage-cache
  */
-export function openRepositoryCache(cacheFolder: string, source: string) {
-  const place = isAddress(source)
-    ? join(addressFolder, toFileName(source))
-    : `models--${source.replaceAll('/', '--')}`;
-  const folder = join(cacheFolder, place);
-  const locks = join(cacheFolder, '.locks', place);
-  const [blobs, refs, snapshots] = [join(folder, 'blobs'), join(folder, 'refs'), join(folder, 'snapshots')];
-  const treeOf = (commit: string): string => join(folder, 'trees', `${commit}.json`);
-  const commitOf = async (revision: string): Promise<string | undefined> => {
-    const ref = await readText(join(refs, revision));
+export class RepositoryCache {
+  readonly folder: string;
+  readonly #source: string;
+  readonly #locks: string;
+
+  constructor(cacheFolder: string, source: string) {
+    const place = isAddress(source)
+      ? join(addressFolder, toFileName(source))
+      : `models--${source.replaceAll('/', '--')}`;
+    this.#source = source;
+    this.folder = join(cacheFolder, place);
+    this.#locks = join(cacheFolder, '.locks', place);
+  }
+
+  /** The folder that the model is loaded from. */
+  snapshot(commit: string): string {
+    return join(this.folder, 'snapshots', commit);
+  }
+
+  blob({ identity }: RemoteFile): string {
+    return join(this.folder, 'blobs', identity);
+  }
+
+  /** A blob as long as it may be incomplete. */
+  part(file: RemoteFile): string {
+    return `${this.blob(file)}${partSuffix}`;
+  }
+
+  /** Not the lock of the hub's library for Python, which locks by a system call that Node.js doesn't have. */
+  lock({ identity }: RemoteFile): string {
+    return join(this.#locks, `${identity}.slashv1.lock`);
+  }
+
+  /** Whether a file is there as a whole. */
+  has(commit: string, file: ListedFile): boolean {
+    return isWhole(join(this.snapshot(commit), file.path), file);
+  }
+
+  /** Whether the content of a file is there as a whole. */
+  hasBlob(file: RemoteFile): boolean {
+    return isWhole(this.blob(file), file);
+  }
+
+  /** Gives a blob its name in a snapshot, at once or not at all: other processes may read it. */
+  async place(commit: string, file: RemoteFile, isNew: boolean): Promise<void> {
+    const [blob, path] = [this.blob(file), join(this.snapshot(commit), file.path)];
+    const draft = `${blob}.${randomUUID()}${partSuffix}`;
+    await makeFolder(dirname(path));
+    try {
+      await symlink(relative(dirname(path), blob), draft);
+    } catch {
+      if (isNew) return rename(blob, path);
+      await copyFile(blob, draft);
+    }
+    await rename(draft, path);
+  }
+
+  /** @param revision a branch, a tag or a commit; the beginning of a commit is enough where no other begins so */
+  async readListing(revision: string): Promise<CachedListing | undefined> {
+    const commit = await this.#commitOf(revision);
+    if (commit === undefined) return undefined;
+    const listed = await readFileList(this.#tree(commit));
+    const files = listed ?? filesIn(this.snapshot(commit));
+    return files.length > 0 ? { commit, files, isWhole: listed !== undefined } : undefined;
+  }
+
+  /** Makes the folders that files are downloaded to. */
+  async prepareFolders(): Promise<void> {
+    for (const each of [join(this.folder, 'blobs'), this.#locks]) await makeFolder(each);
+  }
+
+  /** Makes the folders, and notes what a snapshot has to hold before it holds anything. */
+  async prepare({ commit, files }: Listing): Promise<void> {
+    await this.prepareFolders();
+    if (isAddress(this.#source)) await noteText(join(this.folder, 'source'), this.#source);
+    if (!(await readFileList(this.#tree(commit)))) await noteText(this.#tree(commit), formatFileList(files));
+  }
+
+  /** Notes which commit a revision is, once the files of that commit are there. */
+  async writeRef(revision: string, commit: string): Promise<void> {
+    if (revision !== commit) await noteText(join(this.folder, 'refs', revision), commit);
+  }
+
+  /** Ids of the processes that are downloading something of it. */
+  downloaders(): Promise<readonly number[]> {
+    return lockOwners(this.#locks);
+  }
+
+  /** Removes the model with all its revisions. */
+  async remove(): Promise<boolean> {
+    const wasThere = existsSync(this.folder);
+    const options = { recursive: true, force: true, maxRetries: 3 };
+    await Promise.all([rm(this.folder, options), rm(this.#locks, options)]);
+    return wasThere;
+  }
+
+  /** All revisions that are there, by commit; those without a name are called by it. */
+  async revisions(): Promise<readonly { readonly revision: string; readonly commit: string }[]> {
+    const named = await Promise.all(
+      filesIn(join(this.folder, 'refs')).map(async ({ path }) => ({
+        revision: path,
+        commit: (await this.#commitOf(path)) ?? '',
+      })),
+    );
+    return (await namesIn(this.snapshot(''))).flatMap((commit) => {
+      const names = named.filter((one) => one.commit === commit);
+      return names.length > 0 ? names : [{ revision: commit, commit }];
+    });
+  }
+
+  /** Whether a download has begun here and not come to its end. */
+  async hasParts(): Promise<boolean> {
+    return (await namesIn(join(this.folder, 'blobs'))).some((name) => name.endsWith(partSuffix));
+  }
+
+  async #commitOf(revision: string): Promise<string | undefined> {
+    const ref = await readText(join(this.folder, 'refs', revision));
     if (ref !== undefined) return /^[\da-f]{7,64}$/.test(ref) ? ref : undefined;
     if (!/^[\da-f]{7,64}$/.test(revision)) return undefined;
-    const commits = await namesIn(snapshots);
+    const commits = await namesIn(this.snapshot(''));
     const [commit, ...others] = commits.filter((one) => one.startsWith(revision));
     return others.length === 0 ? commit : undefined;
-  };
-  const cache = {
-    folder,
-    /** The folder that the model is loaded from. */
-    snapshot: (commit: string): string => join(snapshots, commit),
-    blob: ({ identity }: RemoteFile): string => join(blobs, identity),
-    /** A blob as long as it may be incomplete. */
-    part: (file: RemoteFile): string => `${cache.blob(file)}${partSuffix}`,
-    /** Not the lock of the hub's library for Python, which locks by a system call that Node.js doesn't have. */
-    lock: ({ identity }: RemoteFile): string => join(locks, `${identity}.slashv1.lock`),
-    /** Whether a file is there as a whole. */
-    has: (commit: string, file: ListedFile): boolean =>
-      isWhole(join(cache.snapshot(commit), file.path), file),
-    /** Whether the content of a file is there as a whole. */
-    hasBlob: (file: RemoteFile): boolean => isWhole(cache.blob(file), file),
-    /** Gives a blob its name in a snapshot, at once or not at all: other processes may read it. */
-    async place(commit: string, file: RemoteFile, isNew: boolean): Promise<void> {
-      const [blob, path] = [cache.blob(file), join(cache.snapshot(commit), file.path)];
-      const draft = `${blob}.${randomUUID()}${partSuffix}`;
-      await makeFolder(dirname(path));
-      try {
-        await symlink(relative(dirname(path), blob), draft);
-      } catch {
-        if (isNew) return rename(blob, path);
-        await copyFile(blob, draft);
-      }
-      await rename(draft, path);
-    },
-    /** @param revision a branch, a tag or a commit; the beginning of a commit is enough where no other begins so */
-    async readListing(revision: string): Promise<CachedListing | undefined> {
-      const commit = await commitOf(revision);
-      if (commit === undefined) return undefined;
-      const listed = await readFileList(treeOf(commit));
-      const files = listed ?? filesIn(cache.snapshot(commit));
-      return files.length > 0 ? { commit, files, isWhole: listed !== undefined } : undefined;
-    },
-    /** Makes the folders that files are downloaded to. */
-    async prepareFolders(): Promise<void> {
-      for (const each of [blobs, locks]) await makeFolder(each);
-    },
-    /** Makes the folders, and notes what a snapshot has to hold before it holds anything. */
-    async prepare({ commit, files }: Listing): Promise<void> {
-      await cache.prepareFolders();
-      if (isAddress(source)) await noteText(join(folder, 'source'), source);
-      if (!(await readFileList(treeOf(commit)))) await noteText(treeOf(commit), formatFileList(files));
-    },
-    /** Notes which commit a revision is, once the files of that commit are there. */
-    async writeRef(revision: string, commit: string): Promise<void> {
-      if (revision !== commit) await noteText(join(refs, revision), commit);
-    },
-    /** Ids of the processes that are downloading something of it. */
-    downloaders: (): Promise<readonly number[]> => lockOwners(locks),
-    /** Removes the model with all its revisions. */
-    async remove(): Promise<boolean> {
-      const wasThere = existsSync(folder);
-      const options = { recursive: true, force: true, maxRetries: 3 };
-      await Promise.all([rm(folder, options), rm(locks, options)]);
-      return wasThere;
-    },
-    /** All revisions that are there, by commit; those without a name are called by it. */
-    async revisions(): Promise<readonly { readonly revision: string; readonly commit: string }[]> {
-      const named = await Promise.all(
-        filesIn(refs).map(async ({ path }) => ({ revision: path, commit: (await commitOf(path)) ?? '' })),
-      );
-      return (await namesIn(snapshots)).flatMap((commit) => {
-        const names = named.filter((one) => one.commit === commit);
-        return names.length > 0 ? names : [{ revision: commit, commit }];
-      });
-    },
-    /** Whether a download has begun here and not come to its end. */
-    hasParts: async (): Promise<boolean> => (await namesIn(blobs)).some((name) => name.endsWith(partSuffix)),
-  };
-  return cache;
+  }
+
+  #tree(commit: string): string {
+    return join(this.folder, 'trees', `${commit}.json`);
+  }
 }
 
 /** All models with a graph that are in a cache, whoever has fetched them, in the order of their names, without the revision. */
@@ -124,7 +161,7 @@ export async function listCachedModels(cacheFolder: string) {
   const models: { source: string; revision: string; commit: string; folder: string; sizeBytes: number }[] =
     [];
   for (const source of await listSources(cacheFolder)) {
-    const cache = openRepositoryCache(cacheFolder, source);
+    const cache = new RepositoryCache(cacheFolder, source);
     const isUnfinished = await cache.hasParts();
     for (const { revision, commit } of await cache.revisions()) {
       if (isUnfinished && revision === commit) continue;

@@ -4,7 +4,7 @@ import { quote } from '../core/text/quote.ts';
 import { ggufFiles } from '../folder/gguf/gguf-source.ts';
 import { parseSource, type RemoteSource } from '../folder/source.ts';
 import type { Remote } from './http.ts';
-import { openRepositoryCache, type RepositoryCache } from './model-cache.ts';
+import { RepositoryCache } from './model-cache.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubSettings } from './settings.ts';
 
@@ -50,7 +50,7 @@ export function findRemote(
     source,
     name,
     settings,
-    cache: openRepositoryCache(cacheFolder, name),
+    cache: new RepositoryCache(cacheFolder, name),
     dtype: isHub ? source.dtype : undefined,
     single: path === undefined ? undefined : { ...ggufFiles(path), path },
     policy: { ...defaultRetryPolicy, ...retry },

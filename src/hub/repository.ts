@@ -122,10 +122,7 @@ async function probeFile(
     if (answer.header('content-type')?.startsWith('text/html')) return undefined;
     return describeFile(answer, { path, url });
   };
-  return askServer(remote, url, describe, {
-    method: 'HEAD',
-    headers: { 'accept-encoding': 'identity' },
-  });
+  return askServer(remote, url, describe, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
 }
 
 function describeFile(

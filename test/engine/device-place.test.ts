@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placeOnDevice } from '../../src/engine/child-replica.ts';
+import { placeOnDevice } from '../../src/engine/place-on-device.ts';
 
 it.each([
   [undefined, undefined, undefined, undefined],

@@ -2,7 +2,7 @@ import { getEventListeners, setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CallOptions } from '../../src/contracts/run.ts';
 import { resolveLimits } from '../../src/engine/limits.ts';
-import { createModelQueue } from '../../src/engine/model-queue.ts';
+import { ModelQueue } from '../../src/engine/model-queue.ts';
 import { InferenceError } from '../../src/errors.ts';
 import type { StartReplica } from '../../src/engine/replica.ts';
 import { FakeReplica } from './fake-replica.ts';
@@ -24,7 +24,7 @@ function createQueue(
     replicas.push(replica);
     return replica;
   };
-  const queue = createModelQueue(spec, resolveLimits(limits), { startReplica });
+  const queue = new ModelQueue(spec, resolveLimits(limits), { startReplica });
   const submit = (options: CallOptions = {}) => {
     const stream = queue.submit(toy({}), options, { ...chat, ...category });
     const outcome = stream.next().then(

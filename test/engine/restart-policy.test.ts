@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBackOff, defaultRestartPolicy } from '../../src/engine/child-replica.ts';
+import { createBackOff, defaultRestartPolicy } from '../../src/engine/restart-policy.ts';
 
 it('doubles the wait with every worker lost in a row, up to the longest', () => {
   const backOff = createBackOff(defaultRestartPolicy);

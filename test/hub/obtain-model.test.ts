@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { downloadFile } from '../../src/hub/download.ts';
 import type { ObtainOptions } from '../../src/loading/files.ts';
 import { obtainModel, type ModelRequest } from '../../src/loading/files.ts';
-import { listCachedModels, openRepositoryCache } from '../../src/hub/model-cache.ts';
+import { listCachedModels, RepositoryCache } from '../../src/hub/model-cache.ts';
 import type { DownloadProgress } from '../../src/hub/progress.ts';
 import { readAnswer } from '../../src/hub/http.ts';
 import { defaultRetryPolicy } from '../../src/hub/retry.ts';
@@ -177,8 +177,8 @@ describe('obtainModel', () => {
 
   it('removes what it is told to', async () => {
     await obtain();
-    expect(await openRepositoryCache(cacheFolder, 'tiny/other').remove()).toBe(false);
-    expect(await openRepositoryCache(cacheFolder, source).remove()).toBe(true);
+    expect(await new RepositoryCache(cacheFolder, 'tiny/other').remove()).toBe(false);
+    expect(await new RepositoryCache(cacheFolder, source).remove()).toBe(true);
     expect(await listCachedModels(cacheFolder)).toEqual([]);
     expect(filesIn(cacheFolder)).toEqual([]);
   });

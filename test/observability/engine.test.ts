@@ -7,7 +7,7 @@ import { logObserver } from '../../dist/src/observability/log-observer.js';
 import { createMetrics } from '../../dist/src/create-metrics.js';
 import type { CallOptions } from '../../src/contracts/run.ts';
 import { resolveLimits } from '../../src/engine/limits.ts';
-import { createModelQueue } from '../../src/engine/model-queue.ts';
+import { ModelQueue } from '../../src/engine/model-queue.ts';
 import type { InferenceObserver, RunEnd } from '../../src/contracts/observer.ts';
 import { chatCategory } from '../../src/categories/chat/category.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
@@ -52,7 +52,7 @@ describe('a queue', () => {
       return replica;
     };
     const observers = new Observers([observer]);
-    const queue = createModelQueue(spec, resolveLimits(limits), { startReplica: start, observers });
+    const queue = new ModelQueue(spec, resolveLimits(limits), { startReplica: start, observers });
     const submit = (options: CallOptions = {}) => {
       const stream = queue.submit(toy({}), options, chat);
       const outcome = stream.next().then(

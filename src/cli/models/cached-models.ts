@@ -1,7 +1,7 @@
 import { didYouMean } from '../../core/text/suggest.ts';
 import { InferenceError } from '../../errors.ts';
 import { findCatalogueEntry } from '../../folder/catalogue.ts';
-import { listCachedModels, listSources, openRepositoryCache } from '../../hub/model-cache.ts';
+import { listCachedModels, listSources, RepositoryCache } from '../../hub/model-cache.ts';
 import { statsIn } from '../../folder/files-in.ts';
 
 export type CacheContents = Awaited<ReturnType<typeof readCache>>;
@@ -12,7 +12,7 @@ export async function readCache(cacheFolder: string) {
   const whole = new Set(models.map(({ source }) => source));
   const unfinished: { readonly folder: string; readonly sizeBytes: number }[] = [];
   for (const source of await listSources(cacheFolder)) {
-    const cache = openRepositoryCache(cacheFolder, source);
+    const cache = new RepositoryCache(cacheFolder, source);
     if (whole.has(source) || !(await cache.hasParts())) continue;
     unfinished.push({ folder: cache.folder, sizeBytes: diskUse(cache.folder) });
   }

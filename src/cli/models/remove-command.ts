@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { InferenceError } from '../../errors.ts';
-import { listSources, openRepositoryCache, type RepositoryCache } from '../../hub/model-cache.ts';
+import { listSources, RepositoryCache } from '../../hub/model-cache.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { hubOptionTable, readHubOptions } from '../hub-options.ts';
@@ -51,7 +51,7 @@ export const command = defineCommand({
 
 /** @throws InferenceError where it isn't there, or somebody is downloading it */
 async function findCache(name: string, source: string, cacheFolder: string): Promise<RepositoryCache> {
-  const cache = openRepositoryCache(cacheFolder, source);
+  const cache = new RepositoryCache(cacheFolder, source);
   if (!existsSync(cache.folder)) {
     throw notCached(name, { source, cacheFolder, known: await listSources(cacheFolder) });
   }

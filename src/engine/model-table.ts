@@ -1,0 +1,103 @@
+import type { ModelOptions, ModelSpec } from '../contracts/model.ts';
+import type { InferenceObserver } from '../contracts/observer.ts';
+import { quote } from '../core/text/quote.ts';
+import { fieldError, InferenceError } from '../errors.ts';
+import type { Observers } from '../observers.ts';
+import { resolveLimits, type ResolvedLimits } from './limits.ts';
+import { ModelQueue } from './model-queue.ts';
+import type { StartReplica } from './replica.ts';
+import { Room, type RoomLimits } from './room.ts';
+
+export interface TableOptions extends RoomLimits {
+  /** `childReplicas(…)` or `inlineReplicas(…)` */
+  readonly startReplica: StartReplica;
+  /** Whether a model takes memory of this machine; default: every model does. */
+  readonly takesRoom?: ((options: ModelOptions) => boolean) | undefined;
+}
+
+interface Configured {
+  readonly spec: ModelSpec;
+  readonly limits: ResolvedLimits;
+  readonly room: Room | undefined;
+}
+
+/** The queues of all models by their ids, and the room that the models share. */
+export class ModelTable {
+  readonly #options: TableOptions;
+  readonly #observers: Observers<InferenceObserver>;
+  readonly #room: Room;
+  readonly #queues = new Map<string, ModelQueue>();
+  /** Models that don't load on demand. */
+  readonly #residents = new Set<string>();
+  /** Removed ones that have not ended yet. */
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(options: TableOptions, observers: Observers<InferenceObserver>) {
+    this.#options = options;
+    this.#observers = observers;
+    this.#room = new Room(options);
+  }
+
+  get queues(): readonly ModelQueue[] {
+    return [...this.#queues.values()];
+  }
+
+  get(id: string): ModelQueue | undefined {
+    return this.#queues.get(id);
+  }
+
+  find(id: string): ModelQueue {
+    const queue = this.#queues.get(id);
+    if (!queue) throw modelNotFound(id);
+    return queue;
+  }
+
+  /** Begins to load models, those aside that load on demand. @throws InferenceError where there is no room for all of them */
+  add(models: Readonly<Record<string, ModelOptions>>): void {
+    const added = Object.entries(models).map(([id, options]) => this.#configure(id, options));
+    this.#assertRoom(added.filter(({ room }) => room));
+    for (const { spec, limits, room } of added) {
+      if (room && !limits.loadOnDemand) this.#residents.add(spec.id);
+      const { startReplica } = this.#options;
+      const surroundings = { startReplica, observers: this.#observers, room };
+      this.#queues.set(spec.id, new ModelQueue(spec, limits, surroundings));
+    }
+  }
+
+  async remove(id: string, graceMs: number): Promise<void> {
+    const queue = this.find(id);
+    this.#queues.delete(id);
+    this.#residents.delete(id);
+    const closed = queue.remove(graceMs, modelNotFound(id));
+    this.#leaving.add(closed);
+    await closed.finally(() => this.#leaving.delete(closed));
+  }
+
+  async close(graceMs: number): Promise<void> {
+    await Promise.all([...this.queues.map((queue) => queue.close(graceMs)), ...this.#leaving]);
+  }
+
+  #configure(id: string, options: ModelOptions): Configured {
+    const { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs, ...settings } = options;
+    const { takesRoom = () => true, maxLoadedModels, maxLoadedBytes } = this.#options;
+    const isInRoom = takesRoom(options);
+    const isLimited = isInRoom && (maxLoadedModels ?? maxLoadedBytes) !== undefined;
+    const wanted = { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs };
+    const spec = { ...settings, id } as ModelSpec;
+    return { spec, limits: resolveLimits(wanted, isLimited), room: isInRoom ? this.#room : undefined };
+  }
+
+  #assertRoom(added: readonly Configured[]): void {
+    const always = added.filter(({ limits }) => !limits.loadOnDemand).length + this.#residents.size;
+    const { maxLoadedModels: most = Infinity } = this.#options;
+    if (always < most || (always === most && !added.some(({ limits }) => limits.loadOnDemand))) return;
+    throw fieldError(
+      'maxLoadedModels',
+      `expected room beside the ${always} models that don't load on demand, got ${most}`,
+    );
+  }
+}
+
+export function modelNotFound(id: string): InferenceError {
+  return new InferenceError('model_not_found', `There is no model ${quote(id)}.`, { param: 'model' });
+}
