@@ -1,7 +1,7 @@
 import { parseExact } from '../../text/exact-json.ts';
 import { orElse } from '../../text/or-else.ts';
 import { isSchemaObject, type JsonType } from '../../grammar/schemas/json-types.ts';
-import { callId, sharedStart, TurnRenderer, type ProbedCall, type RenderTurns } from './template-turn.ts';
+import { callId, sharedStart, type ProbedCall, type TurnRenderer } from './template-turn.ts';
 import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
 import { findMisread } from './verify.ts';
 import { toPython, toSpacedJson } from './write-values.ts';
@@ -21,8 +21,7 @@ type Probe = (calls: readonly ProbedCall[], content?: string) => string | undefi
  * is a text that differs, an edge is a text that stays. Each rendering may fail without effect.
  * @param thinking marks of thinking that a turn may begin with
  */
-export function deriveNotation(render: RenderTurns, thinking: readonly string[] = ['</think>']): Derived {
-  const turns = new TurnRenderer(render);
+export function deriveNotation(turns: TurnRenderer, thinking: readonly string[] = ['</think>']): Derived {
   const write: Probe = (calls, content) => {
     const text = turns.turn(calls, { content })?.text;
     const name = calls[0]?.[0] ?? v1;

@@ -52,10 +52,8 @@ const patterns: Readonly<Record<keyof SlotValues, string>> = {
   number: '\\d+',
 };
 const matchers = new Map<Edge, Matcher>();
-const mostMatchers = 4096;
 
 function matcherOf(edge: Edge): Matcher {
-  if (matchers.size > mostMatchers) matchers.clear();
   return getOrCreate(matchers, edge, createMatcher);
 }
 

@@ -12,6 +12,7 @@ import { readTaggedCall } from './tagged-calls.ts';
 
 /** Marks by which the calls of a notation are found in an answer. */
 export interface CallMarks {
+  readonly notation: CallNotation;
   /** The tags before a call, the first first. Empty where calls begin without a mark. */
   readonly opening: readonly string[];
   /** Edges of which each may begin a call, one also from the middle of `opening`, and the literal text by which it is found. */
@@ -59,6 +60,7 @@ export function marksOf(notation: CallNotation): CallMarks {
   }
   const isBare = opening.length === 0;
   return {
+    notation,
     opening: trimmed(opening),
     starts,
     closers: [...new Set([...trimmed(between), ...ending])].filter((tag) => !trimmed(opening).includes(tag)),
@@ -141,9 +143,8 @@ const insideJson = /(?:["\]}]\s*,|"\s*:|[[{]|[[{][^\]}]*,)\s*$/;
  * marks of a section is dropped.
  */
 export function createReader(
-  notations: readonly CallNotation[],
+  ways: readonly CallMarks[],
 ): (tools: readonly ToolDefinition[], options?: ToolCallParserOptions) => ToolCallParser {
-  const ways = notations.map((notation) => ({ notation, ...marksOf(notation) }));
   const starts = ways.flatMap((way) => [...way.starts].map(([edge, anchor]) => ({ edge, anchor, way })));
   const anchors = [...new Set(starts.map(({ anchor }) => anchor))];
   const closers = [...new Set(ways.flatMap((way) => way.closers))];
