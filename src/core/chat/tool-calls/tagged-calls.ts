@@ -30,7 +30,7 @@ export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: str
     yield* input.dropSpace();
     return;
   }
-  yield* takeGap(input);
+  yield* input.takeSpace();
   if (isNamed && nameEnd !== '' && (yield* input.peekAny(['{'])) !== null) {
     if (!(yield* readJsonArguments(input, name))) return;
     if ((yield* takeEdge(input, [callClose])) !== undefined) yield* input.dropSpace();
@@ -136,16 +136,6 @@ function* readWrapper(
   return true;
 }
 
-const escapedBreak = String.raw`\n`;
-
-/** Takes white space between tags; some models write a line break as its escape. */
-function* takeGap(input: AnswerInput): Reading<string> {
-  for (let gap = ''; ; gap += escapedBreak) {
-    gap += yield* input.takeSpace();
-    if ((yield* input.takeAny([escapedBreak])) === null) return gap;
-  }
-}
-
 /** Gives a string out while it comes. */
 function* readString(call: TaggedCall): Reading<boolean> {
   const { input } = call;
@@ -241,7 +231,7 @@ function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => vo
       if (lineBreak !== '') emit(lineBreak);
       return false;
     }
-    const space = yield* takeGap(input);
+    const space = yield* input.takeSpace();
     const follows = yield* peekEdge(input, [parameterOpen, callClose]);
     if (follows !== undefined || input.isComplete) return true;
     emitBeforeLineBreak(marker + space);
