@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../messages.ts';
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
 import { fill, partsOf, peekEdge, takeEdge, type FoundEdge, type SlotValues } from './edges.ts';
-import { readJsonArguments, readJsonCalls, takeJsonObject, type JsonCallOptions } from './json-calls.ts';
+import { readJsonArguments, readJsonCalls, takeJsonText, type JsonCallOptions } from './json-calls.ts';
 import { readElementsCall } from './elements.ts';
 import { literalSyntax, readLiteralCalls } from './literal-calls.ts';
 import { namesAll } from './mend-json.ts';
@@ -127,7 +127,7 @@ function toolName(written: string, tools: readonly ToolDefinition[]): string {
 
 /** Reads a call with only a number as its id: it calls the only tool that the arguments fit. */
 function* readNumberedCall(input: AnswerInput): Reading {
-  const json = yield* takeJsonObject(input);
+  const json = yield* takeJsonText(input);
   const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
   if (json === undefined || !tool || second) return input.giveUp();
   input.addCall(tool.name, json);
