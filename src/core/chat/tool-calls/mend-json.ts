@@ -60,8 +60,8 @@ interface MemberStyle {
   readonly stringEnd: RegExp;
 }
 const object: MemberStyle = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
+const marked: MemberStyle = { ...object, bareKey: /[^\s:,{}[\]"<>|]+/y };
 const argument = { bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd: endOfArgument };
-const marked = { bareKey: /[^\s:,{}[\]"<>|]+/y, stringEnd: endOfMember };
 
 const escapes: ReadonlyMap<string, string> = new Map([
   ...letterEscapes,
@@ -78,7 +78,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
 export function mendJson(text: string, options: MendOptions = {}): MendedJson | undefined {
   const { tool, mayBeOpen = false, call } = options;
   const { mark = '' } = call ?? {};
-  const inner = mark === '' ? object : { ...object, ...marked };
+  const inner = mark === '' ? object : marked;
   const cursor = new TextCursor(text);
 
   function skip(sign: string): boolean {
@@ -198,7 +198,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return json === undefined ? undefined : (JSON.parse(json) as string);
   }
 
-  const style = call && { ...call, ...(mark === '' ? argument : marked) };
+  const style = call && { ...(mark === '' ? argument : marked), ...call };
   const json = style ? readMembers(0, style) : readValue(0, undefined, endOfItem);
   return json === undefined ? undefined : { json, end: cursor.index };
 }

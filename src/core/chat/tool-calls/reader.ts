@@ -80,12 +80,12 @@ function isJsonOf(found: FoundEdge | undefined, notation: CallNotation): boolean
 
 /** Reads calls that aren't JSON objects, after their start. */
 function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValues): Reading {
-  const name = toolName(slots.name ?? '', input.tools);
+  const name = input.nameOf(slots.name ?? '');
   if (notation.kind === 'items') {
     const style = styleOf(notation);
     if (style === 'tagged') yield* readTaggedCall(input, tagSyntax(notation), name);
     else if (style === 'elements') yield* readElementsCall(input, notation, name);
-    else yield* readLiteralCalls(input, literalSyntax(notation), (written) => toolName(written, input.tools));
+    else yield* readLiteralCalls(input, literalSyntax(notation));
     return;
   }
   const { id } = slots;
@@ -115,14 +115,6 @@ function nameOfId(edge: Edge, id: string): string {
   const [before = '', behind = ''] = edge.split('⟨name⟩');
   const name = id.startsWith(before) ? id.slice(before.length) : id;
   return behind.includes('⟨number⟩') ? name.replace(/\W\d+$/, '') : name;
-}
-
-/** The function that is meant by a name: prompts that list `f` as `f.*` make models write `f.f`. */
-function toolName(written: string, tools: readonly ToolDefinition[]): string {
-  const name = written.replace(/(?:\\n)+$/, '').replace(/^:|^functions\./, '');
-  const isKnown = (other: string | undefined): boolean => tools.some((tool) => tool.name === other);
-  const [first, second, third] = name.split('.');
-  return first === second && third === undefined && isKnown(first) && !isKnown(name) ? first! : name;
 }
 
 /** Reads a call with only a number as its id: it calls the only tool that the arguments fit. */
