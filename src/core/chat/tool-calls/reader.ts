@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../messages.ts';
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
-import { fill, partsOf, peekEdge, takeEdge, type FoundEdge, type SlotValues } from './edges.ts';
+import { fill, partsOf, peekEdge, takeEdge, type SlotValues } from './edges.ts';
 import { readJsonArguments, readJsonCalls, takeJsonText, type JsonCallOptions } from './json-calls.ts';
 import { readElementsCall } from './elements.ts';
 import { literalSyntax, readLiteralCalls } from './literal-calls.ts';
@@ -72,12 +72,6 @@ export function marksOf(notation: CallNotation): CallMarks {
 /** Beginnings of calls that are objects. */
 const objectStarts = ['[{', '{'];
 
-/** Whether an object is read as calls, and not as the arguments of one. */
-function isJsonOf(found: FoundEdge | undefined, notation: CallNotation): boolean {
-  const style = styleOf(notation);
-  return style === 'json' || (style === 'literal' && found !== undefined);
-}
-
 /** Reads calls that aren't JSON objects, after their start. */
 function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValues): Reading {
   const name = input.nameOf(slots.name ?? '');
@@ -89,25 +83,21 @@ function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValue
     return;
   }
   const { id } = slots;
-  const { id: form } = notation as JsonNotation;
+  const { id: form } = notation;
   yield* input.takeSpace();
-  const isOver = !(yield* input.hasMore()) && input.isComplete;
-  if (form !== undefined && /^\d+$/.test(id!)) yield* readNumberedCall(input);
-  else if (form !== undefined) yield* readJsonArguments(input, nameOfId(form, id!), id);
-  else if (
-    (isOver || (!input.isCutOff && (yield* input.peekAny(input.callEnds)) !== null)) &&
-    input.fits('{}', name)
-  )
-    input.addCall(name, '{}');
+  if (form !== undefined) {
+    if (/^\d+$/.test(id!)) yield* readNumberedCall(input);
+    else yield* readJsonArguments(input, nameOfId(form, id!), id);
+    return;
+  }
+  const isOver =
+    (!(yield* input.hasMore()) || (yield* input.peekAny(input.callEnds)) !== null) && !input.isCutOff;
+  if (isOver && input.fits('{}', name)) input.addCall(name, '{}');
   else yield* readJsonArguments(input, name, id === '0' ? undefined : id);
 }
 
-function* readObjects(
-  input: AnswerInput,
-  notation: CallNotation,
-  options: Pick<JsonCallOptions, 'strict' | 'names'>,
-): Reading {
-  yield* readJsonCalls(input, { ...(notation.kind === 'json' && notation), ...options });
+function readObjects(input: AnswerInput, notation: CallNotation, options: Partial<JsonCallOptions>): Reading {
+  return readJsonCalls(input, { ...(notation.kind === 'json' && notation), ...options });
 }
 
 /** The name in an id such as `functions.⟨name⟩:⟨number⟩`. */
@@ -181,9 +171,10 @@ export function createReader(
     );
     const start = own.find(({ edge }) => edge === found?.edge);
     const { notation, opening } = (start ?? own[0]!).way;
-    if (start && !isJsonOf(yield* peekEdge(input, objectStarts), notation)) {
+    const style = styleOf(notation);
+    const isObject = (yield* peekEdge(input, objectStarts)) !== undefined;
+    if (start && style !== 'json' && (style !== 'literal' || !isObject))
       return yield* readCalls(input, notation, found!.slots);
-    }
     if (!start) {
       input.take(marker.length);
       const rest = opening.slice(1).filter((tag) => tag.endsWith('>'));
