@@ -1,3 +1,4 @@
+import { isSchemaObject } from '../../grammar/schemas/json-types.ts';
 import { letterEscapes } from '../../text/escapes.ts';
 import {
   areText,
@@ -38,11 +39,7 @@ export interface MendOptions {
 }
 
 const deepestNesting = 64;
-const opposite: ReadonlyMap<string, string> = new Map([
-  ['{', '}'],
-  ['[', ']'],
-  ['(', ')'],
-]);
+const opposite = new Map(Object.entries({ '{': '}', '[': ']', '(': ')' }));
 
 const space = /\s*/y;
 /** Characters after the quote that ends a string; any other quote is part of it. A key ends at the next quote. */
@@ -233,14 +230,11 @@ export function isTextOf(text: string, types: Types): boolean {
 /** Whether arguments have all that a tool's schema requires, and nothing that it forbids. */
 export function fitsTool(json: string, tool: ToolDefinition | undefined): boolean {
   const values: unknown = JSON.parse(json);
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) return false;
+  if (!isSchemaObject(values)) return false;
   const { required, properties, additionalProperties } = tool?.parameters ?? {};
-  if (
-    Array.isArray(required) &&
-    !required.every((name) => typeof name === 'string' && Object.hasOwn(values, name))
-  )
-    return false;
-  if (additionalProperties !== false || typeof properties !== 'object' || properties === null) return true;
+  const has = (name: unknown): boolean => typeof name === 'string' && Object.hasOwn(values, name);
+  if (Array.isArray(required) && !required.every(has)) return false;
+  if (additionalProperties !== false || !isSchemaObject(properties)) return true;
   return Object.keys(values).every((name) => Object.hasOwn(properties, name));
 }
 
