@@ -104,21 +104,15 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
 
   function push(text: string): readonly AnswerEvent[] {
     const events: AnswerEvent[] = [];
-    if (splitter === undefined) readAnswer(text, events);
-    else readParts(splitter.push(text), events);
+    readParts(splitter?.push(text) ?? [{ type: 'text', text }], events);
     return events;
   }
 
   function readParts(parts: readonly ReasoningPart[], events: AnswerEvent[]): void {
     for (const { type, text } of parts) {
-      if (type === 'text') readAnswer(text, events);
-      else events.push({ type: 'reasoning-delta', text });
+      if (type === 'reasoning') events.push({ type: 'reasoning-delta', text });
+      else for (const event of toolCallParser?.push(text) ?? [{ type, text }]) readCallEvent(event, events);
     }
-  }
-
-  function readAnswer(text: string, events: AnswerEvent[]): void {
-    if (toolCallParser === undefined) readText(text, events);
-    else for (const event of toolCallParser.push(text)) readCallEvent(event, events);
   }
 
   function readText(text: string, events: AnswerEvent[]): void {

@@ -1,12 +1,6 @@
 import type { ReasoningMarkers } from './reasoning.ts';
 import { tagsOf } from './tool-calls/edges.ts';
-import {
-  asked,
-  sharedStart,
-  textBehind,
-  TurnRenderer,
-  type RenderTurns,
-} from './tool-calls/template-turn.ts';
+import { sharedStart, type TurnRenderer } from './tool-calls/template-turn.ts';
 
 const [thought, said] = ['THOUGHTS.', 'Said it.'];
 
@@ -23,13 +17,13 @@ export type ThinkingMarks = Pick<ReasoningMarkers, 'close' | 'frame'> & { readon
  * @returns `undefined` where the template shows no mark that ends thinking
  */
 export function deriveThinking(
-  render: RenderTurns,
+  turns: TurnRenderer,
   thinkingSwitch: string | undefined,
 ): ThinkingMarks | undefined {
-  const variables = (isOn: boolean) => (thinkingSwitch === undefined ? {} : { [thinkingSwitch]: isOn });
-  const turns = new TurnRenderer(render);
-  const turn = (reasoning?: string) =>
-    turns.turn([], { content: said, reasoning, variables: variables(true) });
+  const turn = (reasoning?: string, isOn = true) => {
+    const variables = thinkingSwitch === undefined ? {} : { [thinkingSwitch]: isOn };
+    return turns.turn([], { content: said, reasoning, variables });
+  };
   const plain = turn();
   if (plain === undefined) return undefined;
   const header = plain.whole.slice(0, plain.whole.indexOf(said));
@@ -44,10 +38,7 @@ export function deriveThinking(
     const open = isShown ? shortest(own, close) : plain.lead.slice(before.length).trim();
     return open !== '' && close !== '' ? framed({ open, close }, rest, behind) : undefined;
   }
-  const off =
-    thinkingSwitch === undefined
-      ? ''
-      : textBehind(render([asked], [], variables(false)) ?? '', asked.content!);
+  const off = thinkingSwitch === undefined ? '' : (turn(undefined, false)?.lead ?? '');
   for (const shown of [off, header]) {
     const [open, close, ...rest] = emptyBlock(plain.lead, shown);
     if (open !== undefined && close !== undefined && areMirrored(open, close))

@@ -57,19 +57,21 @@ export function detectFormats(query: FormatQuery): ModelFormats {
     assertText('toolCallFormat.begin', chosen.begin);
     assertText('toolCallFormat.end', chosen.end);
   }
+  const turns = render && new TurnRenderer(render);
   const reasoning =
     reasoningFormat === undefined
-      ? recognizeReasoning(query)
+      ? recognizeReasoning(query, turns)
       : findByName('reasoningFormat', reasoningFormats, reasoningFormat);
-  return {
-    toolCalls: chooseToolCalls(query, reasoning),
-    reasoning,
-  };
+  return { toolCalls: chooseToolCalls(query, reasoning, turns), reasoning };
 }
 
-function chooseToolCalls(query: FormatQuery, reasoning: ReasoningFormat): ToolCallFormat | undefined {
+function chooseToolCalls(
+  query: FormatQuery,
+  reasoning: ReasoningFormat,
+  turns: TurnRenderer | undefined,
+): ToolCallFormat | undefined {
   const { toolCallFormat: chosen } = query;
-  if (chosen === undefined) return recognizeToolCalls(query, reasoning);
+  if (chosen === undefined) return recognizeToolCalls(query, reasoning, turns);
   if (typeof chosen === 'string') return findByName('toolCallFormat', toolCallFormats, chosen);
   return createFormat('setting', [chosen]);
 }
@@ -81,14 +83,17 @@ const sample: readonly ProbedCall[] = [['gamma_x', { city: 'Rom' }]];
  * Priority: a row that overrides the template, then the template, then a row that detects the model. If there are a row and a
  * template, both are read.
  */
-function recognizeToolCalls(query: FormatQuery, { markers }: ReasoningFormat): ToolCallFormat | undefined {
+function recognizeToolCalls(
+  query: FormatQuery,
+  { markers }: ReasoningFormat,
+  turns: TurnRenderer | undefined,
+): ToolCallFormat | undefined {
   const named = formatRows.filter((one) => one.detect(query));
-  const turn =
-    query.render && named.length > 1 ? new TurnRenderer(query.render).turn(sample)?.text : undefined;
+  const turn = named.length > 1 ? turns?.turn(sample)?.text : undefined;
   const row =
     named.find(({ format }) => turn !== undefined && readsBack(format.createParser, sample, turn)) ??
     named[0];
-  const derived = query.render && deriveNotation(query.render, markers).notation;
+  const derived = turns && deriveNotation(turns, markers).notation;
   if (derived === undefined) return row?.format;
   const { name, notations } = row?.format ?? { name: '', notations: [] };
   const [first, ...others] = notations;
@@ -98,9 +103,9 @@ function recognizeToolCalls(query: FormatQuery, { markers }: ReasoningFormat): T
 }
 
 /** The row with the template's marks, else a format with these marks, else the row that detects the model. */
-function recognizeReasoning(query: FormatQuery): ReasoningFormat {
+function recognizeReasoning(query: FormatQuery, turns: TurnRenderer | undefined): ReasoningFormat {
   const told = reasoningFormats.find((format) => format.detect(query));
-  const marks = query.render && deriveThinking(query.render, query.thinkingSwitch);
+  const marks = turns && deriveThinking(turns, query.thinkingSwitch);
   if (marks === undefined || told?.overrides === true) return told ?? thinkFormat;
   const hasMarks = ({ markers }: ReasoningFormat): boolean =>
     [marks.open, marks.close, marks.frame?.open ?? []].flat().every((mark) => markers.includes(mark));

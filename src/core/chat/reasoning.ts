@@ -83,8 +83,8 @@ export function createReasoningSplitter(
   const closes = readMarkers('close', markers.close);
   if (around !== undefined) assertObject('frame', around);
   const frame = {
-    open: around ? readMarkers('frame.open', around.open) : [],
-    close: around ? readMarkers('frame.close', around.close) : [],
+    open: readMarkers('frame.open', around?.open ?? []),
+    close: readMarkers('frame.close', around?.close ?? []),
   };
   if (calls !== undefined) {
     assertObject('calls', calls);

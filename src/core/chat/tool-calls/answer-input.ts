@@ -51,6 +51,14 @@ export class AnswerInput extends TextInput {
     return this.tools.find((tool) => tool.name === name);
   }
 
+  /** The function that is meant by a name: prompts that list `f` as `f.*` make models write `f.f`. */
+  nameOf(written: string): string {
+    const name = written.replace(/(?:\\n)+$/, '').replace(/^:|^functions\./, '');
+    const [first = '', second, third] = name.split('.');
+    const isDouble = first === second && third === undefined && !this.toolNamed(name);
+    return isDouble && this.toolNamed(first) ? first : name;
+  }
+
   /** Whether a call that was broken is one: it fits the tool that it names, or nobody has said which tools there are. */
   fits(json: string, name: string): boolean {
     const tool = this.toolNamed(name);

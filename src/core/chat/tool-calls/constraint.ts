@@ -2,7 +2,7 @@ import type { ArgumentsNotation } from '../../grammar/schemas/notation.ts';
 import { fill, partsOf } from './edges.ts';
 import { elementArguments } from './elements.ts';
 import { itemsArguments } from './items-notation.ts';
-import { elementMark, styleOf, type CallNotation, type ItemsNotation } from './notation.ts';
+import { elementMark, styleOf, type CallNotation } from './notation.ts';
 
 /**
  * Notation of calls, for generating them under a grammar:
@@ -42,10 +42,18 @@ export interface CallFrame {
   readonly suffix: string;
 }
 
+/** A name, which the arguments of an items notation follow, or what is around the arguments in JSON. */
+export function frameOf(notation: CallNotation, name: string): CallFrame {
+  if (notation.kind === 'items') return { prefix: name, suffix: '' };
+  const { kind, before, behind, id } = notation;
+  const written = kind === 'json' ? JSON.stringify(name).slice(1, -1) : name;
+  const slots = { name: written, id: id && fill(id, { name }) };
+  return { prefix: fill(before, slots), suffix: fill(behind, slots) };
+}
+
 /** The grammar of the calls of a notation. */
 export function createConstraint(notation: CallNotation): ToolCallConstraint {
   const { kind, begin, between } = notation;
-  const own = kind === 'items' ? itemsCall(notation) : jsonCall(notation);
   // A name before the call, such as a recipient, belongs to the call.
   const opening = begin.includes('⟨name⟩') ? begin : '';
   const separator = between !== null && opening !== '' ? between.slice(0, -opening.length) : between;
@@ -62,30 +70,18 @@ export function createConstraint(notation: CallNotation): ToolCallConstraint {
     separator,
     ...cutEnd(notation),
     call: (name) => {
-      const { prefix, suffix } = own.call(name);
+      const { prefix, suffix } = frameOf(notation, name);
       return { prefix: fill(opening, { name }) + prefix, suffix };
     },
-    arguments: own.arguments,
+    arguments: argumentsOf(notation),
     ...(!isBare && opening === '' ? { trigger: first } : keys !== undefined && { trigger: keys }),
     ...(lead && { lead }),
   };
 }
 
-type CallPart = Pick<ToolCallConstraint, 'call' | 'arguments'>;
-
-function jsonCall({ kind, before, behind, id = '' }: Exclude<CallNotation, ItemsNotation>): CallPart {
-  const call = (name: string) => {
-    const written = kind === 'json' ? JSON.stringify(name).slice(1, -1) : name;
-    const slots = { name: written, ...(id !== '' && { id: fill(id, { name }) }) };
-    return { prefix: fill(before, slots), suffix: fill(behind, slots) };
-  };
-  return { call };
-}
-
-function itemsCall(notation: ItemsNotation): CallPart {
-  const call = (name: string) => ({ prefix: name, suffix: '' });
-  const isNested = styleOf(notation) === 'elements';
-  return { call, arguments: isNested ? elementArguments(notation) : itemsArguments(notation) };
+function argumentsOf(notation: CallNotation): ToolCallConstraint['arguments'] {
+  if (notation.kind !== 'items') return undefined;
+  return styleOf(notation) === 'elements' ? elementArguments(notation) : itemsArguments(notation);
 }
 
 /** The required end of the last call, and its optional tail, such as the end of a section or of the turn. */

@@ -1,7 +1,7 @@
 import { parseExact } from '../../text/exact-json.ts';
 import { orElse } from '../../text/or-else.ts';
 import { isSchemaObject, type JsonType } from '../../grammar/schemas/json-types.ts';
-import { callId, sharedStart, TurnRenderer, type ProbedCall, type RenderTurns } from './template-turn.ts';
+import { callId, sharedStart, type ProbedCall, type TurnRenderer } from './template-turn.ts';
 import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
 import { findMisread } from './verify.ts';
 import { toPython, toSpacedJson } from './write-values.ts';
@@ -13,17 +13,16 @@ export type Derived =
 
 const [n1, n2, k1, k2, v1, v2] = ['alpha_one', 'beta_two', 'key_aa', 'key_bb', 'VALAA', 'VALBB'];
 
-/** Renders a turn with these calls. */
-type Probe = (calls: readonly ProbedCall[], content?: string) => string | undefined;
+/** Renders a turn with these calls; empty if the template doesn't show them. */
+type Probe = (calls: readonly ProbedCall[], content?: string) => string;
 
 /**
  * Derives the notation of calls from renderings of the template: of different names, keys, values and numbers of calls. A slot
  * is a text that differs, an edge is a text that stays. Each rendering may fail without effect.
  * @param thinking marks of thinking that a turn may begin with
  */
-export function deriveNotation(render: RenderTurns, thinking: readonly string[] = ['</think>']): Derived {
-  const turns = new TurnRenderer(render);
-  const write: Probe = (calls, content) => {
+export function deriveNotation(turns: TurnRenderer, thinking: readonly string[] = ['</think>']): Derived {
+  const write = (calls: readonly ProbedCall[], content?: string): string | undefined => {
     const text = turns.turn(calls, { content })?.text;
     const name = calls[0]?.[0] ?? v1;
     const ends = thinking.map((mark) => {
@@ -32,9 +31,9 @@ export function deriveNotation(render: RenderTurns, thinking: readonly string[] 
     });
     return text?.slice(Math.max(0, ...ends));
   };
-  const probe: Probe = (calls, content) => write(calls, content)?.replace(callId, '⟨id⟩');
+  const probe: Probe = (calls, content) => write(calls, content)?.replace(callId, '⟨id⟩') ?? '';
   const one = probe([[n1, { [k1]: v1 }]]);
-  if (!one?.includes(v1)) return { reason: 'the template shows no call' };
+  if (!one.includes(v1)) return { reason: 'the template shows no call' };
   if (/[⟨⟩]/.test(one.replaceAll('⟨id⟩', ''))) return { reason: 'the template writes the signs of slots' };
   if (one.length > maxTurnLength) return { reason: 'the template writes too much around a call' };
   const two = probe([
@@ -68,7 +67,7 @@ function findObject(text: string, key: string, value: string): Span | undefined 
   return undefined;
 }
 
-function deriveJson(probe: Probe, one: string, args: Span, two = ''): Derived {
+function deriveJson(probe: Probe, one: string, args: Span, two: string): Derived {
   const call = spanOfCall(one, n1, args);
   if (!call) return { reason: 'the template shows arguments without the name before them' };
   const [args1, args2] = [findObject(two, k1, v1), findObject(two, k2, v2)];
@@ -86,7 +85,7 @@ function deriveJson(probe: Probe, one: string, args: Span, two = ''): Derived {
     ...(firstNumber !== undefined && { firstNumber }),
   } as const;
   if (call.object === undefined) {
-    const text = edges.begin.trim() === '' ? probe([], v1)?.split(v1, 1)[0] : undefined;
+    const text = edges.begin.trim() === '' ? probe([], v1).split(v1, 1)[0] : undefined;
     return { notation: withNamedId({ ...edges, kind: 'name+json', ...(text?.trim() && { text }) }) };
   }
   const nameAt = pathTo(call.object, (value) => value === n1) ?? [];
@@ -197,19 +196,19 @@ const types: Readonly<Record<JsonType, unknown>> = {
   object: { zzk: { zzl: 'zzv' } },
 };
 
-function deriveItems(probe: Probe, one: string, two: string | undefined): Derived {
+function deriveItems(probe: Probe, one: string, two: string): Derived {
   const value = one.indexOf(v1);
   const key = one.lastIndexOf(k1, value);
   const name = one.lastIndexOf(n1, key);
   if (key === -1 || name === -1)
     return { reason: 'the template shows a value without a key and a name before it' };
   const more = probe([[n1, { [k1]: v1, [k2]: v2 }]]);
-  const moreValue = more?.indexOf(v1) ?? -1;
-  const moreKey = more?.indexOf(k2, moreValue) ?? -1;
+  const moreValue = more.indexOf(v1);
+  const moreKey = more.indexOf(k2, moreValue);
   if (moreKey === -1) return { reason: 'the template shows no second argument' };
   const first = one.slice(name + n1.length, key);
   let equals = one.slice(key + k1.length, value);
-  const gap = more!.slice(moreValue + v1.length, moreKey);
+  const gap = more.slice(moreValue + v1.length, moreKey);
   const rest = one.slice(value + v1.length);
   // The shared text after both values belongs to the value, up to the end of a tag.
   let close = gap.slice(0, sharedStart(gap, rest));
@@ -217,13 +216,11 @@ function deriveItems(probe: Probe, one: string, two: string | undefined): Derive
   if (tag >= 0) close = close.slice(0, tag + 1);
   const next = gap.slice(close.length).replaceAll(k2, '⟨key⟩');
   const end = rest.slice(close.length);
-  const lastKey = two?.lastIndexOf(k2, two.indexOf(v2)) ?? -1;
-  const secondName = two?.lastIndexOf(n2, lastKey) ?? -1;
-  const firstEnd = (two?.indexOf(v1) ?? 0) + v1.length + close.length;
-  const between = secondName > 0 ? two!.slice(firstEnd, secondName) : undefined;
-  const empty = probe([[n1, {}]]);
-  const bare = empty?.slice(empty.lastIndexOf(n1) + n1.length);
-  const second = secondName > 0 ? two!.slice(secondName + n2.length, lastKey) : first;
+  const lastKey = two.lastIndexOf(k2, two.indexOf(v2));
+  const secondName = two.lastIndexOf(n2, lastKey);
+  const firstEnd = two.indexOf(v1) + v1.length + close.length;
+  const between = secondName > 0 ? two.slice(firstEnd, secondName) : undefined;
+  const second = secondName > 0 ? two.slice(secondName + n2.length, lastKey) : first;
   const mark = sharedMark(equals, close);
   equals = equals.slice(0, equals.length - mark.length);
   close = close.slice(mark.length);
@@ -231,7 +228,8 @@ function deriveItems(probe: Probe, one: string, two: string | undefined): Derive
   const isQuoted = /^["']$/.test(mark);
   const style = mark === '' ? 'raw' : isQuoted ? styleOfQuotes(probe, equals) : 'marked';
   const [numbered, firstNumber] = withNumber(first, second);
-  const none = bare === undefined ? '' : withoutTail(bare, end);
+  const empty = probe([[n1, {}]]);
+  const none = withoutTail(empty.slice(empty.lastIndexOf(n1) + n1.length), end);
   const notation: ItemsNotation = {
     ...edgesAround(one, { start: name, end: one.length - end.length }, between),
     kind: 'items',
@@ -256,7 +254,7 @@ function withoutTail(text: string, end: string): string {
 
 /** The language of strings with quotes. */
 function styleOfQuotes(probe: Probe, equals: string): ValueStyle {
-  const text = probe([[n1, { [k1]: 'o"d' }]]) ?? '';
+  const text = probe([[n1, { [k1]: 'o"d' }]]);
   return text.slice(text.lastIndexOf(k1) + k1.length + equals.length).startsWith('"o\\"d"')
     ? 'json'
     : 'python';
@@ -287,7 +285,7 @@ function valueTable(
   const values: Record<string, ValueStyle> = { string: style };
   for (const [type, value] of Object.entries(types).slice(1)) {
     const text = probe([[n1, { [k1]: value }]]);
-    const rest = text?.slice(text.indexOf(k1, text.lastIndexOf(n1)) + k1.length) ?? '';
+    const rest = text.slice(text.indexOf(k1, text.lastIndexOf(n1)) + k1.length);
     const written = (
       [
         ['json', JSON.stringify(value)],

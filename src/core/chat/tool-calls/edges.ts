@@ -52,10 +52,8 @@ const patterns: Readonly<Record<keyof SlotValues, string>> = {
   number: '\\d+',
 };
 const matchers = new Map<Edge, Matcher>();
-const mostMatchers = 4096;
 
 function matcherOf(edge: Edge): Matcher {
-  if (matchers.size > mostMatchers) matchers.clear();
   return getOrCreate(matchers, edge, createMatcher);
 }
 
@@ -70,8 +68,9 @@ function createMatcher(edge: Edge): Matcher {
     else atoms.push(part.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
   }
   const isOpen = edge.trimEnd().endsWith('⟩');
+  // A backslash may be the beginning of an escape.
   const beginning = atoms.reduceRight(
-    (rest, atom) => `(?:$|${atom.replace(/^\(\?<\w+>/, '(?:')}${rest})`,
+    (rest, atom) => String.raw`(?:\\?$|${atom.replace(/^\(\?<\w+>/, '(?:')}${rest})`,
     isOpen ? '$' : '(?!)',
   );
   const whole = atoms.join('');

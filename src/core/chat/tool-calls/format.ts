@@ -3,7 +3,7 @@ import { createConstraint, type ToolCallConstraint } from './constraint.ts';
 import { tagsOf, tokensIn } from './edges.ts';
 import type { CallNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
-import { createReader, marksOf } from './reader.ts';
+import { createReader, marksOf, type CallMarks } from './reader.ts';
 import { writeCalls, type WrittenCall } from './write-calls.ts';
 
 /** Evidence by which a format is recognized. */
@@ -50,6 +50,7 @@ export function createFormat(
   const [first] = notations;
   const begins = new Set(notations.map(({ begin }) => begin.trim()));
   const read = [...notations, ...alsoRead.filter(({ begin }) => !begins.has(begin.trim()))];
+  const ways = read.map(marksOf);
   const write = (calls: readonly WrittenCall[]): string => writeCalls(first, calls);
   const [constraint, ...others] = notations.filter(isWritten).map(createConstraint);
   return {
@@ -57,8 +58,8 @@ export function createFormat(
     notations: read,
     parallel: first.between !== null,
     markers: [...new Set(read.flatMap(markersOf))],
-    openers: [...new Set(read.flatMap((notation) => openersOf(marksOf(notation).opening)))],
-    createParser: createReader(read),
+    openers: [...new Set(ways.flatMap(openersOf))],
+    createParser: createReader(ways),
     write,
     example: write([{ name: 'get_weather', arguments: '{"city": "Paris"}' }]),
     constraint: { ...constraint!, others: [...(constraint!.others ?? []), ...others] },
@@ -93,7 +94,7 @@ function markersOf(notation: CallNotation): readonly string[] {
 }
 
 /** Tags before a call of which each begins one; empty if the first is a word, because thinking may quote the rest. */
-function openersOf(opening: readonly string[]): readonly string[] {
+function openersOf({ opening }: CallMarks): readonly string[] {
   const isTag = (tag: string): boolean => /^[<[]\W?\w\w/.test(tag);
   return isTag(opening[0] ?? '') ? opening.filter(isTag).map((tag) => /^[^⟨\s]+/.exec(tag)![0]) : [];
 }

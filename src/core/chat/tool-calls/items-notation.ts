@@ -54,17 +54,17 @@ export function itemsArguments(notation: ItemsNotation): (schema: unknown) => Ar
     const inner = innerNotation(texts);
     const values = new Map<string, Notation>();
     const createValue = (types: readonly string[]): Notation => {
-      const raw = rawNotation({
-        types,
-        inner,
-        excluded: isLiteral ? undefined : containing(close.trim(), texts),
-        canWrite: (written) => isLiteral || !endsEarly(written, syntax),
-        isTold: syntax.hasQuotes || syntax.equals.size > 1,
-        hasQuotes: syntax.hasQuotes,
-        hasWords: !isLiteral && styles.boolean === 'python',
-        texts,
-      });
-      return framed(raw, { types, texts }, (type, value) => {
+      const raw = (): Notation =>
+        rawNotation({
+          types,
+          inner,
+          excluded: containing(close.trim(), texts),
+          canWrite: (written) => !endsEarly(written, syntax),
+          isTold: syntax.equals.size > 1,
+          hasWords: styles.boolean === 'python',
+          texts,
+        });
+      return framed(isLiteral || syntax.hasQuotes ? inner : raw(), { types, texts }, (type, value) => {
         return sequence(looseText(equals[type].trimEnd()), lineBreak(syntax.breaksBefore), value);
       });
     };

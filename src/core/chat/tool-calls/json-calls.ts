@@ -173,14 +173,15 @@ function announceCut(input: AnswerInput, options: JsonCallOptions): void {
   input.addArguments(args!);
 }
 
-function* takeJsonText(input: AnswerInput): Reading<string | undefined> {
+/** Takes a JSON value and returns its text; `undefined` where there is none, or it was not finished. */
+export function* takeJsonText(input: AnswerInput): Reading<string | undefined> {
   let text = '';
   const isWhole = yield* takeJson(input, (piece) => (text += piece));
   return isWhole ? text : undefined;
 }
 
 /** Takes a JSON value; returns whether it is complete. */
-export function* takeJson(input: TextInput, emit: (piece: string) => void = () => {}): Reading<boolean> {
+export function* takeJson(input: TextInput, emit: (piece: string) => void): Reading<boolean> {
   const scanner = createJsonScanner();
   while (scanner.state === 'open' && (yield* input.hasMore())) {
     const piece = input.take(scanner.scan(input.rest));
@@ -225,10 +226,4 @@ function* readText(input: AnswerInput, name: string, id: string | undefined): Re
   const json = text && unwrapArguments(text);
   if (json !== undefined) input.addCall(name, json, id);
   return json !== undefined;
-}
-
-/** Takes a JSON object and returns its text; `undefined` where there is none, or it was not finished. */
-export function* takeJsonObject(input: AnswerInput): Reading<string | undefined> {
-  yield* input.takeSpace();
-  return (yield* input.peekAny(['{'])) === null ? undefined : yield* takeJsonText(input);
 }

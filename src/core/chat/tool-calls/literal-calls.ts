@@ -13,27 +13,17 @@ export function literalSyntax({ first, equals, mark }: ItemsNotation): LiteralSy
 /**
  * Reads calls whose arguments are literals: `[f(a="x"), g(n=1)]`, with or without the brackets, with commas, semicolons or line
  * breaks between calls. `print(f(a="x"))` is a call of `f`. Arguments come out when the call ends.
- *
- * @param toName the function that is meant by a written name
  */
-export function* readLiteralCalls(
-  input: AnswerInput,
-  syntax: LiteralSyntax,
-  toName: (written: string) => string,
-): Reading {
-  yield* readCallList(input, () => readCall(input, syntax, toName));
+export function* readLiteralCalls(input: AnswerInput, syntax: LiteralSyntax): Reading {
+  yield* readCallList(input, () => readCall(input, syntax));
 }
 
 /** Reads a call; false if it is none, or was not finished. */
-function* readCall(
-  input: AnswerInput,
-  syntax: LiteralSyntax,
-  toName: (written: string) => string,
-): Reading<boolean | undefined> {
+function* readCall(input: AnswerInput, syntax: LiteralSyntax): Reading<boolean | undefined> {
   const isPrinted = input.toolNamed('print') === undefined && (yield* input.takeAny(['print('])) !== null;
   const written = yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), longestName);
   if (written === '') return undefined;
-  const name = toName(written);
+  const name = input.nameOf(written);
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));
   const isCall = (yield* input.takeAny([syntax.open])) !== null && mayBe;
   if (!isCall || !(yield* readArguments(input, syntax, name))) {

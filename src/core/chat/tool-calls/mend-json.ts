@@ -1,3 +1,4 @@
+import { isSchemaObject } from '../../grammar/schemas/json-types.ts';
 import { letterEscapes } from '../../text/escapes.ts';
 import {
   areText,
@@ -38,11 +39,7 @@ export interface MendOptions {
 }
 
 const deepestNesting = 64;
-const opposite: ReadonlyMap<string, string> = new Map([
-  ['{', '}'],
-  ['[', ']'],
-  ['(', ')'],
-]);
+const opposite = new Map(Object.entries({ '{': '}', '[': ']', '(': ')' }));
 
 const space = /\s*/y;
 /** Characters after the quote that ends a string; any other quote is part of it. A key ends at the next quote. */
@@ -60,8 +57,8 @@ interface MemberStyle {
   readonly stringEnd: RegExp;
 }
 const object: MemberStyle = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
+const marked: MemberStyle = { ...object, bareKey: /[^\s:,{}[\]"<>|]+/y };
 const argument = { bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd: endOfArgument };
-const marked = { bareKey: /[^\s:,{}[\]"<>|]+/y, stringEnd: endOfMember };
 
 const escapes: ReadonlyMap<string, string> = new Map([
   ...letterEscapes,
@@ -78,7 +75,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
 export function mendJson(text: string, options: MendOptions = {}): MendedJson | undefined {
   const { tool, mayBeOpen = false, call } = options;
   const { mark = '' } = call ?? {};
-  const inner = mark === '' ? object : { ...object, ...marked };
+  const inner = mark === '' ? object : marked;
   const cursor = new TextCursor(text);
 
   function skip(sign: string): boolean {
@@ -198,7 +195,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return json === undefined ? undefined : (JSON.parse(json) as string);
   }
 
-  const style = call && { ...call, ...(mark === '' ? argument : marked) };
+  const style = call && { ...(mark === '' ? argument : marked), ...call };
   const json = style ? readMembers(0, style) : readValue(0, undefined, endOfItem);
   return json === undefined ? undefined : { json, end: cursor.index };
 }
@@ -233,14 +230,11 @@ export function isTextOf(text: string, types: Types): boolean {
 /** Whether arguments have all that a tool's schema requires, and nothing that it forbids. */
 export function fitsTool(json: string, tool: ToolDefinition | undefined): boolean {
   const values: unknown = JSON.parse(json);
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) return false;
+  if (!isSchemaObject(values)) return false;
   const { required, properties, additionalProperties } = tool?.parameters ?? {};
-  if (
-    Array.isArray(required) &&
-    !required.every((name) => typeof name === 'string' && Object.hasOwn(values, name))
-  )
-    return false;
-  if (additionalProperties !== false || typeof properties !== 'object' || properties === null) return true;
+  const has = (name: unknown): boolean => typeof name === 'string' && Object.hasOwn(values, name);
+  if (Array.isArray(required) && !required.every(has)) return false;
+  if (additionalProperties !== false || !isSchemaObject(properties)) return true;
   return Object.keys(values).every((name) => Object.hasOwn(properties, name));
 }
 

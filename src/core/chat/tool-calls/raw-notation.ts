@@ -24,12 +24,10 @@ export interface RawStyle {
   /** Notation of everything else. */
   readonly inner: Notation;
   /** Strings that can't be written, except constants that are known to be harmless. */
-  readonly excluded: Language | undefined;
+  readonly excluded: Language;
   readonly canWrite: (text: string) => boolean;
   /** Whether something else tells that a value is a string. Default false. */
   readonly isTold?: boolean;
-  /** Whether strings have quotes all the same. Default false. */
-  readonly hasQuotes?: boolean;
   /** Whether booleans and null may be Python's words, too. Default false. */
   readonly hasWords?: boolean;
   readonly texts: TextLanguages;
@@ -37,27 +35,25 @@ export interface RawStyle {
 
 /** Strings as they are. A string that would be read as something else is left out. */
 export function rawNotation(style: RawStyle): Notation {
-  const { types, inner, excluded, canWrite, texts, isTold = false, hasQuotes = false } = style;
+  const { types, inner, excluded, canWrite, texts, isTold = false } = style;
   const isText = isTold || areText(types);
   return {
     ...inner,
-    id: `raw ${types.join()}`,
     constants(values) {
       const written = values.filter((value) => {
         return typeof value !== 'string' || (canWrite(value) && (isText || isTextOf(value, types)));
       });
       return choice(
         ...written.map((value) => {
-          if (typeof value === 'string' && !hasQuotes) return text(value);
+          if (typeof value === 'string') return text(value);
           const isWord = style.hasWords === true && (typeof value === 'boolean' || value === null);
           return isWord ? text(writeExact(value), toPython(value)) : inner.constants([value]);
         }),
       );
     },
     string(strings) {
-      if (hasQuotes) return inner.string(strings);
       const others = isText ? [] : [texts.pattern(otherValues(types), strings.path)];
-      return rawString(strings, [...(excluded ? [excluded] : []), ...others]);
+      return rawString(strings, [excluded, ...others]);
     },
   };
 }
@@ -81,6 +77,7 @@ export function framed(
   const anyObject = own('object', notation.anyObject!);
   return {
     ...notation,
+    id: `framed ${types.join()}`,
     anyValue: choice(
       own('string', notation.string(anyStringOf(texts))),
       own('number', anyNumber),

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../messages.ts';
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
-import { fill, partsOf, peekEdge, takeEdge, type FoundEdge, type SlotValues } from './edges.ts';
-import { readJsonArguments, readJsonCalls, takeJsonObject, type JsonCallOptions } from './json-calls.ts';
+import { fill, partsOf, peekEdge, takeEdge, type SlotValues } from './edges.ts';
+import { readJsonArguments, readJsonCalls, takeJsonText, type JsonCallOptions } from './json-calls.ts';
 import { readElementsCall } from './elements.ts';
 import { literalSyntax, readLiteralCalls } from './literal-calls.ts';
 import { namesAll } from './mend-json.ts';
@@ -12,6 +12,7 @@ import { readTaggedCall } from './tagged-calls.ts';
 
 /** Marks by which the calls of a notation are found in an answer. */
 export interface CallMarks {
+  readonly notation: CallNotation;
   /** The tags before a call, the first first. Empty where calls begin without a mark. */
   readonly opening: readonly string[];
   /** Edges of which each may begin a call, one also from the middle of `opening`, and the literal text by which it is found. */
@@ -59,6 +60,7 @@ export function marksOf(notation: CallNotation): CallMarks {
   }
   const isBare = opening.length === 0;
   return {
+    notation,
     opening: trimmed(opening),
     starts,
     closers: [...new Set([...trimmed(between), ...ending])].filter((tag) => !trimmed(opening).includes(tag)),
@@ -70,42 +72,32 @@ export function marksOf(notation: CallNotation): CallMarks {
 /** Beginnings of calls that are objects. */
 const objectStarts = ['[{', '{'];
 
-/** Whether an object is read as calls, and not as the arguments of one. */
-function isJsonOf(found: FoundEdge | undefined, notation: CallNotation): boolean {
-  const style = styleOf(notation);
-  return style === 'json' || (style === 'literal' && found !== undefined);
-}
-
 /** Reads calls that aren't JSON objects, after their start. */
 function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValues): Reading {
-  const name = toolName(slots.name ?? '', input.tools);
+  const name = input.nameOf(slots.name ?? '');
   if (notation.kind === 'items') {
     const style = styleOf(notation);
     if (style === 'tagged') yield* readTaggedCall(input, tagSyntax(notation), name);
     else if (style === 'elements') yield* readElementsCall(input, notation, name);
-    else yield* readLiteralCalls(input, literalSyntax(notation), (written) => toolName(written, input.tools));
+    else yield* readLiteralCalls(input, literalSyntax(notation));
     return;
   }
   const { id } = slots;
-  const { id: form } = notation as JsonNotation;
+  const { id: form } = notation;
   yield* input.takeSpace();
-  const isOver = !(yield* input.hasMore()) && input.isComplete;
-  if (form !== undefined && /^\d+$/.test(id!)) yield* readNumberedCall(input);
-  else if (form !== undefined) yield* readJsonArguments(input, nameOfId(form, id!), id);
-  else if (
-    (isOver || (!input.isCutOff && (yield* input.peekAny(input.callEnds)) !== null)) &&
-    input.fits('{}', name)
-  )
-    input.addCall(name, '{}');
+  if (form !== undefined) {
+    if (/^\d+$/.test(id!)) yield* readNumberedCall(input);
+    else yield* readJsonArguments(input, nameOfId(form, id!), id);
+    return;
+  }
+  const isOver =
+    (!(yield* input.hasMore()) || (yield* input.peekAny(input.callEnds)) !== null) && !input.isCutOff;
+  if (isOver && input.fits('{}', name)) input.addCall(name, '{}');
   else yield* readJsonArguments(input, name, id === '0' ? undefined : id);
 }
 
-function* readObjects(
-  input: AnswerInput,
-  notation: CallNotation,
-  options: Pick<JsonCallOptions, 'strict' | 'names'>,
-): Reading {
-  yield* readJsonCalls(input, { ...(notation.kind === 'json' && notation), ...options });
+function readObjects(input: AnswerInput, notation: CallNotation, options: Partial<JsonCallOptions>): Reading {
+  return readJsonCalls(input, { ...(notation.kind === 'json' && notation), ...options });
 }
 
 /** The name in an id such as `functions.⟨name⟩:⟨number⟩`. */
@@ -115,17 +107,9 @@ function nameOfId(edge: Edge, id: string): string {
   return behind.includes('⟨number⟩') ? name.replace(/\W\d+$/, '') : name;
 }
 
-/** The function that is meant by a name: prompts that list `f` as `f.*` make models write `f.f`. */
-function toolName(written: string, tools: readonly ToolDefinition[]): string {
-  const name = written.replace(/(?:\\n)+$/, '').replace(/^:|^functions\./, '');
-  const isKnown = (other: string | undefined): boolean => tools.some((tool) => tool.name === other);
-  const [first, second, third] = name.split('.');
-  return first === second && third === undefined && isKnown(first) && !isKnown(name) ? first! : name;
-}
-
 /** Reads a call with only a number as its id: it calls the only tool that the arguments fit. */
 function* readNumberedCall(input: AnswerInput): Reading {
-  const json = yield* takeJsonObject(input);
+  const json = yield* takeJsonText(input);
   const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
   if (json === undefined || !tool || second) return input.giveUp();
   input.addCall(tool.name, json);
@@ -141,9 +125,8 @@ const insideJson = /(?:["\]}]\s*,|"\s*:|[[{]|[[{][^\]}]*,)\s*$/;
  * marks of a section is dropped.
  */
 export function createReader(
-  notations: readonly CallNotation[],
+  ways: readonly CallMarks[],
 ): (tools: readonly ToolDefinition[], options?: ToolCallParserOptions) => ToolCallParser {
-  const ways = notations.map((notation) => ({ notation, ...marksOf(notation) }));
   const starts = ways.flatMap((way) => [...way.starts].map(([edge, anchor]) => ({ edge, anchor, way })));
   const anchors = [...new Set(starts.map(({ anchor }) => anchor))];
   const closers = [...new Set(ways.flatMap((way) => way.closers))];
@@ -188,9 +171,10 @@ export function createReader(
     );
     const start = own.find(({ edge }) => edge === found?.edge);
     const { notation, opening } = (start ?? own[0]!).way;
-    if (start && !isJsonOf(yield* peekEdge(input, objectStarts), notation)) {
+    const style = styleOf(notation);
+    const isObject = (yield* peekEdge(input, objectStarts)) !== undefined;
+    if (start && style !== 'json' && (style !== 'literal' || !isObject))
       return yield* readCalls(input, notation, found!.slots);
-    }
     if (!start) {
       input.take(marker.length);
       const rest = opening.slice(1).filter((tag) => tag.endsWith('>'));

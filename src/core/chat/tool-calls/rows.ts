@@ -94,27 +94,30 @@ const cohereKeys = ['tool_name', 'parameters'] as const;
 const codeFence = { begin: '```tool_code\n', between: '\n', end: '\n```' };
 
 /** Headers of a message to a function (https://cookbook.openai.com/articles/openai-harmony): the recipient comes before or behind the channel. */
-const headers = [
-  ['<|channel|>commentary to=functions.', ' <|constrain|>json'],
-  ['<|channel|>⟨key⟩ to=', ' <|constrain|>⟨key⟩'],
-  ['<|channel|>⟨key⟩ to=', ' ⟨key⟩'],
-  ['<|channel|>⟨key⟩ to=', ''],
-  [' to=', '<|channel|>⟨key⟩<|constrain|>⟨key⟩'],
-  [' to=', '<|channel|>⟨key⟩'],
-  ['<|start|>assistant<|channel|>⟨key⟩ to=', ' <|constrain|>⟨key⟩'],
-  ['<|start|>assistant<|channel|>⟨key⟩ to=', ' ⟨key⟩'],
-  ['<|start|>assistant<|channel|>⟨key⟩ to=', ''],
-  ['<|start|>assistant to=', '<|channel|>⟨key⟩<|constrain|>⟨key⟩'],
-  ['<|start|>assistant to=', '<|channel|>⟨key⟩'],
-].map(([begin, type]): CallNotation => ({
-  origin: 'row',
-  kind: 'name+json',
-  begin: begin!,
-  between: null,
-  end: '<|call|>',
-  before: `⟨name⟩${type}<|message|>`,
-  behind: '',
-}));
+const otherHeaders = ['', '<|start|>assistant'].flatMap((start) => [
+  [`${start}<|channel|>⟨key⟩ to=`, ' <|constrain|>⟨key⟩'],
+  [`${start}<|channel|>⟨key⟩ to=`, ' ⟨key⟩'],
+  [`${start}<|channel|>⟨key⟩ to=`, ''],
+  [`${start} to=`, '<|channel|>⟨key⟩<|constrain|>⟨key⟩'],
+  [`${start} to=`, '<|channel|>⟨key⟩'],
+]);
+
+function harmonyCall([begin = '', type = '']: readonly string[]): JsonNotation {
+  return {
+    origin: 'row',
+    kind: 'name+json',
+    begin,
+    between: null,
+    end: '<|call|>',
+    before: `⟨name⟩${type}<|message|>`,
+    behind: '',
+  };
+}
+
+const harmonyCalls = [
+  harmonyCall(['<|channel|>commentary to=functions.', ' <|constrain|>json']),
+  ...otherHeaders.map(harmonyCall),
+] as const;
 
 /** Stands before every tag. */
 const minimaxMark = ']<]minimax[>[';
@@ -135,7 +138,7 @@ const minimaxM3: ItemsNotation = {
 
 /** The rows in the order in which they are tried. */
 export const formatRows: readonly FormatRow[] = [
-  row('harmony', ['<|channel|>', '<|message|>'], [headers[0]!, ...headers.slice(1)], { overrides: true }),
+  row('harmony', ['<|channel|>', '<|message|>'], harmonyCalls, { overrides: true }),
   row('minimax-m3', minimaxMark, [minimaxM3], { overrides: true }),
   row('command-r-plus', ['Action:', 'tool_name'], lists('Action: ```json\n', '\n```', cohereKeys), {
     overrides: true,

@@ -64,11 +64,7 @@ function unescaped(text: string): string {
 }
 
 /** Templates written in Jinja show these values as Python does. */
-const pythonWords: ReadonlyMap<string, string> = new Map([
-  ['True', 'true'],
-  ['False', 'false'],
-  ['None', 'null'],
-]);
+const pythonWords = new Map(Object.entries({ True: 'true', False: 'false', None: 'null' }));
 
 function typeOfJson(text: string): JsonType | undefined {
   return orElse(() => typeOfValue(JSON.parse(text)), undefined);
@@ -96,15 +92,17 @@ export function typesOf(schema: unknown, root: unknown, depth = 0): Types {
 }
 
 /** Names that programs write for the types of JSON Schema. */
-const nativeTypes: ReadonlyMap<string, JsonType> = new Map([
-  ['str', 'string'],
-  ['int', 'integer'],
-  ['float', 'number'],
-  ['double', 'number'],
-  ['bool', 'boolean'],
-  ['list', 'array'],
-  ['dict', 'object'],
-]);
+const nativeTypes = new Map(
+  Object.entries({
+    str: 'string',
+    int: 'integer',
+    float: 'number',
+    double: 'number',
+    bool: 'boolean',
+    list: 'array',
+    dict: 'object',
+  }),
+);
 
 /** A schema, or the one that its reference stands for; `undefined` where there is none. */
 function resolved(schema: unknown, root: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -30,7 +30,7 @@ export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: str
     yield* input.dropSpace();
     return;
   }
-  yield* takeGap(input);
+  yield* input.takeSpace();
   if (isNamed && nameEnd !== '' && (yield* input.peekAny(['{'])) !== null) {
     if (!(yield* readJsonArguments(input, name))) return;
     if ((yield* takeEdge(input, [callClose])) !== undefined) yield* input.dropSpace();
@@ -41,8 +41,8 @@ export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: str
   const call: TaggedCall = { input, syntax, tool: input.toolNamed(name) };
   input.startCall(name);
   const mend = (text: string, hasEnd: boolean) => mendParameters(call, text, hasEnd);
-  if ((yield* readParameters(call)) || (yield* input.mendCall(name, { length, mend })))
-    yield* input.dropSpace();
+  const isRead = (yield* readParameters(call)) || (yield* input.mendCall(name, { length, mend }));
+  if (isRead) yield* input.dropSpace();
   else input.giveUp();
 }
 
@@ -60,21 +60,43 @@ function* readParameters(call: TaggedCall): Reading<boolean> {
   return true;
 }
 
+function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
+  const { input, syntax, tool } = call;
+  const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', longestName)).trim();
+  const found = name === '' ? undefined : yield* takeEdge(input, [...syntax.equals.keys()]);
+  if (!found) return false;
+  const own = parameterTypes(tool, name);
+  const types = decidingTypes(own, syntax.equals.get(found.edge)!);
+  const prefix = `${separator}${JSON.stringify(name)}: `;
+  if (!input.canReadAgain) {
+    input.addArguments(prefix);
+    return yield* streamValue(call, types);
+  }
+  let value = '';
+  if (!(yield* readRawValue(call, (text) => (value += text)))) {
+    input.addArguments(prefix);
+    return false;
+  }
+  const json = toJson(value, types, syntax);
+  if (json.startsWith('"') && holdsTags(value, call)) return false;
+  const isWrapper = tool && !own && separator === '{' && wrappers.has(name);
+  input.addArguments((isWrapper && wrappedMembers(value, tool)) || prefix + json);
+  return true;
+}
+
 /** Reads a call with missing close tags. */
 function mendParameters({ syntax, tool }: TaggedCall, text: string, hasEnd: boolean): MendedJson | undefined {
-  const { callClose, parameterOpen, parameterClose, equals, breaksBefore } = syntax;
+  const { callClose, parameterOpen, parameterClose, breaksBefore } = syntax;
   const [body, after] = cutAt(text, callClose);
   if (after === undefined && !hasEnd) return undefined;
   const padding = breaksBefore ? /^\n|\n$/g : /\s*\n\s*$/;
   const members: string[] = [];
   for (const part of splitAtEdge(body, parameterOpen).slice(1)) {
-    const key = nameAt(part);
-    const rest = part.slice(key.length);
-    const found = longestEdge(rest, [...equals.keys()]);
-    if (key.trim() === '' || !found) return undefined;
-    const value = cutAt(rest.slice(found.length), parameterClose)[0].replace(padding, '');
-    const types = decidingTypes(parameterTypes(tool, key.trim()), equals.get(found.edge)!);
-    members.push(`${JSON.stringify(key.trim())}: ${valueText(value, types)}`);
+    const head = headOf(part, syntax);
+    if (!head) return undefined;
+    const value = cutAt(part.slice(head.length), parameterClose)[0].replace(padding, '');
+    const types = decidingTypes(parameterTypes(tool, head.name), head.told);
+    members.push(`${JSON.stringify(head.name)}: ${toJson(value, types, syntax)}`);
   }
   return { json: `{${members.join(', ')}}`, end: text.length - (after?.length ?? 0) };
 }
@@ -85,29 +107,22 @@ function cutAt(text: string, mark: string): [before: string, after?: string] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
-  const { input, syntax, tool } = call;
-  const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', longestName)).trim();
-  const found = name === '' ? undefined : yield* takeEdge(input, [...syntax.equals.keys()]);
-  if (!found) return false;
-  const own = parameterTypes(tool, name);
-  const types = decidingTypes(own, syntax.equals.get(found.edge)!);
-  const prefix = `${separator}${JSON.stringify(name)}: `;
-  if (input.canReadAgain && tool && !own && separator === '{' && wrappers.has(name))
-    return yield* readWrapper(call, tool, prefix, types);
-  input.addArguments(prefix);
-  if (!input.canReadAgain) {
-    if (!syntax.hasQuotes && areText(types)) return yield* readString(call);
-    const sign = yield* jsonStart(input, types, syntax.hasQuotes);
-    if (sign !== null)
-      return yield* syntax.hasPython && sign !== '"' ? readPython(call, types) : readJson(call);
-  }
-  return yield* readWhole(call, types);
-}
-
 /** The name of a parameter at the start of a text. */
 function nameAt(text: string): string {
   return /^[^<>"\n{}]*/.exec(text)![0];
+}
+
+/** All before the value of a parameter: its name, and the types that its tags tell. */
+function headOf(text: string, { equals }: TagSyntax) {
+  const name = nameAt(text);
+  const found = longestEdge(text.slice(name.length), [...equals.keys()]);
+  if (name.trim() === '' || !found) return undefined;
+  return { name: name.trim(), told: equals.get(found.edge)!, length: name.length + found.length };
+}
+
+function toJson(value: string, types: Types, { hasQuotes }: TagSyntax): string {
+  if (hasQuotes && /^\s*"/.test(value) && isJson(value)) return value.trim();
+  return valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, types);
 }
 
 /** The tool's schema counts, unless it leaves open whether the value is a string. */
@@ -121,39 +136,46 @@ function decidingTypes(own: Types | undefined, told: Types): Types {
 /** Names that models write for all arguments together. */
 const wrappers: ReadonlySet<string> = new Set(['arguments', 'parameters', 'properties', 'input']);
 
-/** Reads a parameter that the tool doesn't have: where its value is an object of those that it has, they are meant. */
-function* readWrapper(
-  call: TaggedCall,
-  tool: ToolDefinition,
-  prefix: string,
-  types: Types,
-): Reading<boolean> {
-  const value = yield* takeRawValue(call);
-  if (value === undefined) return false;
+/** The members of a parameter that the tool doesn't have, where its value is an object of those that it has. */
+function wrappedMembers(value: string, tool: ToolDefinition): string | undefined {
   const json = mendJson(value.trim(), { tool })?.json ?? '';
-  const isWrapped = json.startsWith('{') && json !== '{}' && namesAll(json, tool);
-  call.input.addArguments(isWrapped ? json.slice(0, -1) : prefix + valueText(value, types));
-  return true;
+  return json.startsWith('{') && json !== '{}' && namesAll(json, tool) ? json.slice(0, -1) : undefined;
 }
 
-const escapedBreak = String.raw`\n`;
+/** Whether a value shows that it lacks a close tag: it holds another parameter of the tool, or the end of all calls. */
+function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
+  const isOther = (text: string): boolean => {
+    const name = nameAt(text);
+    const isKnown = tool === undefined ? name !== '' : parameterNames(tool).includes(name);
+    return (
+      isKnown && [...syntax.equals.keys()].some((edge) => text.startsWith(tagsOf(edge)[0]!, name.length))
+    );
+  };
+  if (splitAtEdge(value, syntax.parameterOpen).slice(1).some(isOther)) return true;
+  const [, rest = ''] = cutAt(value, syntax.callClose);
+  return input.callEnds.some((end) => rest.trimStart().startsWith(end));
+}
 
-/** Takes white space between tags; some models write a line break as its escape. */
-function* takeGap(input: AnswerInput): Reading<string> {
-  for (let gap = ''; ; gap += escapedBreak) {
-    gap += yield* input.takeSpace();
-    if ((yield* input.takeAny([escapedBreak])) === null) return gap;
+/** Gives a value out while it comes, as far as its types allow that. */
+function* streamValue(call: TaggedCall, types: Types): Reading<boolean> {
+  const { input, syntax } = call;
+  const isText = !syntax.hasQuotes && areText(types);
+  const sign = isText ? null : yield* jsonStart(input, types, syntax.hasQuotes);
+  if (sign !== null) {
+    // Tags inside of it mean nothing.
+    const isPython = syntax.hasPython && sign !== '"';
+    const isWhole = yield* isPython
+      ? readPython(input, types)
+      : takeJson(input, (piece) => input.addArguments(piece));
+    return isWhole && (yield* takeEdge(input, [syntax.parameterClose])) !== undefined;
   }
-}
-
-/** Gives a string out while it comes. */
-function* readString(call: TaggedCall): Reading<boolean> {
-  const { input } = call;
-  input.addArguments('"');
+  let value = '';
+  if (isText) input.addArguments('"');
   const isWhole = yield* readRawValue(call, (text) => {
-    input.addArguments(JSON.stringify(text).slice(1, -1));
+    if (isText) input.addArguments(JSON.stringify(text).slice(1, -1));
+    else value += text;
   });
-  if (isWhole) input.addArguments('"');
+  if (isWhole) input.addArguments(isText ? '"' : toJson(value, types, syntax));
   return isWhole;
 }
 
@@ -166,84 +188,35 @@ function* jsonStart(input: AnswerInput, types: Types, hasQuotes: boolean): Readi
   return types.length === 0 || types.includes(type) ? sign : null;
 }
 
-/** Gives JSON out while it comes; tags inside of it mean nothing. */
-function* readJson({ input, syntax }: TaggedCall): Reading<boolean> {
-  const isWhole = yield* takeJson(input, (piece) => input.addArguments(piece));
-  yield* input.takeSpace();
-  return (yield* takeEdge(input, [syntax.parameterClose])) !== undefined && isWhole;
-}
-
-/** Reads a list or an object as Python has them; tags inside of it mean nothing. */
-function* readPython({ input, syntax }: TaggedCall, types: Types): Reading<boolean> {
+/** Reads a list or an object as Python has them. */
+function* readPython(input: AnswerInput, types: Types): Reading<boolean> {
   yield* input.takeSpace();
   const { length } = input.held;
   input.take(1);
   const isWhole = yield* takeBalanced(input);
-  const text = input.held.slice(length);
-  if (!isWhole || (yield* takeEdge(input, [syntax.parameterClose])) === undefined) return false;
-  input.addArguments(valueText(text, types));
-  return true;
-}
-
-function* readWhole(call: TaggedCall, types: Types): Reading<boolean> {
-  const { input } = call;
-  const value = yield* takeRawValue(call);
-  if (value === undefined) return false;
-  const { hasQuotes } = call.syntax;
-  const isQuoted = hasQuotes && /^\s*"/.test(value) && isJson(value);
-  const json = isQuoted
-    ? value.trim()
-    : valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, types);
-  const isText = json.startsWith('"');
-  if (isText && input.canReadAgain && holdsTags(value, call)) return false;
-  input.addArguments(json);
-  return true;
-}
-
-/** Whether a value shows that it lacks a close tag: it holds another parameter of the tool, or the end of all calls. */
-function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
-  const { parameterOpen, equals, callClose } = syntax;
-  const isOther = (text: string): boolean => {
-    const name = nameAt(text);
-    const isKnown = tool === undefined ? name !== '' : parameterNames(tool).includes(name);
-    return isKnown && [...equals.keys()].some((edge) => text.startsWith(tagsOf(edge)[0]!, name.length));
-  };
-  if (splitAtEdge(value, parameterOpen).slice(1).some(isOther)) return true;
-  const [, rest = ''] = cutAt(value, callClose);
-  return input.callEnds.some((end) => rest.trimStart().startsWith(end));
-}
-
-/** A value without its padding and close tag; `undefined` if the answer ended inside. */
-function* takeRawValue(call: TaggedCall): Reading<string | undefined> {
-  let value = '';
-  const isWhole = yield* readRawValue(call, (text) => (value += text));
-  return isWhole ? value : undefined;
+  if (isWhole) input.addArguments(valueText(input.held.slice(length), types));
+  return isWhole;
 }
 
 /** Hands on a value without its padding and close tag; false if the answer ended inside. What is read is held. */
 function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => void): Reading<boolean> {
   const { parameterOpen, parameterClose, callClose, breaksBefore, breaksBehind } = syntax;
+  const ends = breaksBehind ? [`\n${parameterClose}`, parameterClose] : [parameterClose];
   if (breaksBefore) yield* input.takeAny(['\n']);
-  let lineBreak = '';
-  const emitBeforeLineBreak = (text: string): void => {
-    const whole = lineBreak + text;
-    lineBreak = breaksBehind && whole.endsWith('\n') ? '\n' : '';
-    const certain = whole.slice(0, whole.length - lineBreak.length);
-    if (certain !== '') emit(certain);
-  };
-  const hold = (text: string): void => {
-    input.hold(text);
-    emitBeforeLineBreak(text);
-  };
   for (;;) {
-    const marker = yield* input.takeUntil([parameterClose], hold, [parameterClose]);
-    if (marker === null) {
-      if (lineBreak !== '') emit(lineBreak);
-      return false;
-    }
-    const space = yield* takeGap(input);
-    const follows = yield* peekEdge(input, [parameterOpen, callClose]);
-    if (follows !== undefined || input.isComplete) return true;
-    emitBeforeLineBreak(marker + space);
+    const marker = yield* input.takeUntil(
+      ends,
+      (text) => {
+        input.hold(text);
+        emit(text);
+      },
+      ends,
+    );
+    if (marker === null) return false;
+    if ((yield* peekEdge(input, [parameterOpen, callClose])) !== undefined) return true;
+    const space = yield* input.takeSpace();
+    if (input.isComplete) return true;
+    input.putBack(space.length);
+    emit(marker);
   }
 }

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { orElse } from '../../text/or-else.ts';
 import { typeOfValue } from '../../grammar/schemas/json-types.ts';
 import type { ChatMessage, ToolDefinition } from '../messages.ts';
@@ -32,7 +33,7 @@ interface TurnContent {
 const question = 'Question that probes.';
 const answer = 'Said so.';
 const result = 'Result that probes.';
-export const asked: ChatMessage = { role: 'user', content: question };
+const asked: ChatMessage = { role: 'user', content: question };
 
 /** The surroundings of an assistant's turn. */
 interface TurnFrame extends Pick<RenderedTurn, 'lead' | 'end'> {
@@ -93,19 +94,15 @@ export class TurnRenderer {
     reasoningContent: { readonly reasoningContent?: string },
   ): TurnFrame | undefined {
     const key = JSON.stringify([tools.length > 0, variables, reasoningContent]);
-    if (!this.#frames.has(key)) {
+    return getOrCreate(this.#frames, key, () => {
       const said: ChatMessage = { role: 'assistant', content: answer, ...reasoningContent };
       const prompt = this.#render([asked], tools, variables);
-      const plain = this.#render([asked, said], tools, { ...variables, add_generation_prompt: false });
-      const header =
-        plain === undefined ? '' : textBehind(plain.slice(0, plain.lastIndexOf(answer)), question);
-      const end = plain === undefined ? '' : textBehind(plain, answer);
-      this.#frames.set(
-        key,
-        prompt === undefined ? undefined : { lead: textBehind(prompt, question), end, header },
-      );
-    }
-    return this.#frames.get(key);
+      const plain = this.#render([asked, said], tools, { ...variables, add_generation_prompt: false }) ?? '';
+      const header = textBehind(plain.slice(0, plain.lastIndexOf(answer)), question);
+      return prompt === undefined
+        ? undefined
+        : { lead: textBehind(prompt, question), end: textBehind(plain, answer), header };
+    });
   }
 }
 
@@ -114,7 +111,7 @@ const idOf = (index: number): string => `callprob${index}`;
 export const callId = /callprob\d|(?<![A-Za-z0-9])(?=[a-z]*\d)[a-z0-9]{9}(?=["[\s<])/g;
 
 /** The text after the last place of a mark. */
-export function textBehind(text: string, mark: string): string {
+function textBehind(text: string, mark: string): string {
   return text.slice(text.lastIndexOf(mark) + mark.length);
 }
 

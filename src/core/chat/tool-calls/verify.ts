@@ -2,7 +2,7 @@ import { parseExact } from '../../text/exact-json.ts';
 import { canonicalText } from '../../grammar/schemas/keywords.ts';
 import { orElse } from '../../text/or-else.ts';
 import type { CallNotation } from './notation.ts';
-import { createReader } from './reader.ts';
+import { createReader, marksOf } from './reader.ts';
 import { toolsFor, type ProbedCall } from './template-turn.ts';
 
 const text = 'He said "Grüße aus Köln", {ok} & <b>';
@@ -32,7 +32,7 @@ export function findMisread(
   notation: CallNotation,
   write: (calls: readonly ProbedCall[]) => string | undefined,
 ): string | undefined {
-  const createParser = createReader([notation]);
+  const createParser = createReader([marksOf(notation)]);
   for (const calls of trials) {
     const turn = calls.length > 1 && notation.between === null ? undefined : write(calls);
     if (turn !== undefined && !readsBack(createParser, calls, turn)) return turn;

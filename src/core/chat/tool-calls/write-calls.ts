@@ -3,6 +3,7 @@ import { exactEntries, parseExact, writeExact } from '../../text/exact-json.ts';
 import { orElse } from '../../text/or-else.ts';
 import { typeOfValue } from '../../grammar/schemas/json-types.ts';
 import type { ToolCall } from '../messages.ts';
+import { frameOf } from './constraint.ts';
 import { fill } from './edges.ts';
 import { toPython, writeElements, writeMarked } from './write-values.ts';
 import type { CallNotation, ItemsNotation, ValueStyle } from './notation.ts';
@@ -12,27 +13,14 @@ export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 /** Writes calls as models do, for templates without a place for calls. */
 export function writeCalls(notation: CallNotation, calls: readonly WrittenCall[]): string {
   const { begin, between, end, firstNumber = 0 } = notation;
-  const texts = calls.map((call, index) => {
-    const slots = {
-      name: call.name,
-      number: firstNumber + index,
-      id: `callid${String(index).padStart(3, '0')}`,
-    };
+  const texts = calls.map(({ name, arguments: text }, index) => {
+    const { prefix, suffix } = frameOf(notation, name);
+    const body = notation.kind === 'items' ? writeItems(notation, membersOf(text)) : text;
     const edge = index === 0 ? begin.trimStart() : (between ?? end + begin);
-    return fill(edge + writeCall(notation, call), { ...slots, ...idOf(notation, slots) });
+    const id = `callid${String(index).padStart(3, '0')}`;
+    return fill(edge + prefix + body + suffix, { name, number: firstNumber + index, id });
   });
   return texts.join('') + end;
-}
-
-function idOf(notation: CallNotation, slots: { name: string; number: number }): { id?: string } {
-  return notation.kind === 'items' || notation.id === undefined ? {} : { id: fill(notation.id, slots) };
-}
-
-function writeCall(notation: CallNotation, { name, arguments: text }: WrittenCall): string {
-  if (notation.kind === 'items') return `⟨name⟩${writeItems(notation, membersOf(text))}`;
-  const { kind, before, behind } = notation;
-  const written = kind === 'json' ? JSON.stringify(name).slice(1, -1) : name;
-  return fill(before, { name: written }) + text + fill(behind, { name: written });
 }
 
 function writeItems(notation: ItemsNotation, members: readonly (readonly [string, unknown])[]): string {

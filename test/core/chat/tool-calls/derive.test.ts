@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deriveThinking } from '../../../../src/core/chat/derive-thinking.ts';
 import { detectFormats } from '../../../../src/core/chat/formats.ts';
 import { deriveNotation } from '../../../../src/core/chat/tool-calls/derive.ts';
+import { TurnRenderer } from '../../../../src/core/chat/tool-calls/template-turn.ts';
 import { createFormat } from '../../../../src/core/chat/tool-calls/format.ts';
 import { createChatTemplate } from '../../../../src/folder/chat-template.ts';
 import { familyTemplates, jinjaOf } from '../../../docs/family-templates.ts';
@@ -13,7 +14,7 @@ const open = (chatTemplate: string) => createChatTemplate(folderOf({ chatTemplat
 /** A template that writes each call like this. */
 const jinja = (written: string, answer = '{{ m.content }}') =>
   `{% for m in messages %}«{{ m.role }}»{% if m.role == 'assistant' and m.content %}${answer}{% else %}{{ m.content or '' }}{% endif %}{% for c in m.tool_calls or [] %}${written}{% endfor %}«end»{% endfor %}{% if add_generation_prompt %}«assistant»{% endif %}`;
-const derive = (written: string) => deriveNotation(open(jinja(written)).probe);
+const derive = (written: string) => deriveNotation(new TurnRenderer(open(jinja(written)).probe));
 
 describe('deriveNotation', () => {
   it.each([
@@ -47,7 +48,7 @@ describe('deriveNotation', () => {
           : value,
       ]);
       const template = jinjaOf(Object.fromEntries(renamed) as typeof family);
-      const { notation, reason } = deriveNotation(open(template).probe);
+      const { notation, reason } = deriveNotation(new TurnRenderer(open(template).probe));
       expect([family.family, reason]).toEqual([family.family, undefined]);
       const format = createFormat('renamed', [notation!]);
       const items = parsePieces(format.createParser([]), format.example.split(''));
@@ -130,7 +131,7 @@ describe('deriveThinking', () => {
     ['no thoughts', thinking('', ''), undefined],
   ])('%s', (_, template, marks) => {
     const { probe, thinkingSwitch } = open(template);
-    const derived = deriveThinking(probe, thinkingSwitch);
+    const derived = deriveThinking(new TurnRenderer(probe), thinkingSwitch);
     if (marks === undefined) expect(derived).toBeUndefined();
     else expect(derived).toMatchObject(marks);
   });
@@ -138,7 +139,7 @@ describe('deriveThinking', () => {
   it('takes the marks from prompts with thinking on and off, where turns lose thoughts', () => {
     const template = `{% for m in messages %}«{{ m.role }}»{{ m.content or '' }}«end»{% endfor %}{% if add_generation_prompt %}«assistant»{% if enable_thinking is defined and not enable_thinking %}<hm>\n\n</hm>\n{% endif %}{% endif %}`;
     const { probe, thinkingSwitch } = open(template);
-    expect(deriveThinking(probe, thinkingSwitch)).toEqual({ open: '<hm>', close: '</hm>' });
+    expect(deriveThinking(new TurnRenderer(probe), thinkingSwitch)).toEqual({ open: '<hm>', close: '</hm>' });
   });
 
   it('reads what was derived: the thinking is no part of the answer', () => {

@@ -624,6 +624,12 @@ describe('formats', () => {
       `<|tool_call_start|>[f(text='it's late, count=2`,
       [`<|tool_call_start|>[f(text='it's late, count=2`],
     ],
+    [
+      'glm-4.5',
+      'escapes of line breaks',
+      String.raw`<tool_call>h\n<arg_key>list</arg_key>\n<arg_value>[1]</arg_value>\n</tool_call>`,
+      [call('h', '{"list": [1]}')],
+    ],
     ['glm-4.5', 'no arguments', '<tool_call>f</tool_call>', [call('f')]],
     ['glm-4.5', 'no call', '<tool_call>some text</tool', ['<tool_call>some text</tool']],
     [

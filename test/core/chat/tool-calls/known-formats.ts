@@ -1,6 +1,7 @@
 import { formatRows } from '../../../../src/core/chat/tool-calls/rows.ts';
 import { createFormat, type ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
 import { deriveNotation } from '../../../../src/core/chat/tool-calls/derive.ts';
+import { TurnRenderer } from '../../../../src/core/chat/tool-calls/template-turn.ts';
 import { createChatTemplate } from '../../../../src/folder/chat-template.ts';
 import { familyTemplates, jinjaOf } from '../../../docs/family-templates.ts';
 import { folderOf } from '../../../folder/folders.ts';
@@ -14,7 +15,7 @@ export const knownFormats: readonly ToolCallFormat[] = [
     const isFirst = familyTemplates.findIndex(({ notation }) => notation === own.notation) === index;
     if (!isFirst || rows.some(({ name }) => name === own.notation)) return [];
     const { probe } = createChatTemplate(folderOf({ chatTemplate: jinjaOf(own) }));
-    const { notation, reason } = deriveNotation(probe);
+    const { notation, reason } = deriveNotation(new TurnRenderer(probe));
     if (notation === undefined) throw new Error(`${own.family}: ${reason}`);
     return [createFormat(own.notation, [notation])];
   }),
