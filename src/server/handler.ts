@@ -6,15 +6,17 @@ import type { ObservedRequest } from '../contracts/observer.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { InferenceError, orThrow } from '../errors.ts';
 import { requestIdOf } from '../http/headers.ts';
-import type { Caller } from './call.ts';
+import type { Call, Caller } from './call.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
-import { resolveOptions, type HandlerOptions } from './options.ts';
+import { resolveOptions, type HandlerOptions, type Settings } from './options.ts';
 import { endpointPath, pathBehindRoute } from './path.ts';
 import { watchBody, watchRequest } from './request-watch.ts';
 import { createBudget } from './request-budget.ts';
 import { createRoutes, type ServedRoute as Route } from './routes.ts';
 
 type Placeholders = Readonly<Record<string, string>>;
+
+type FoundRoute = ReturnType<ReturnType<typeof createRouter>>;
 
 /** Makes the function that finds the route of a path. Where several templates match, the first counts. */
 function createRouter(routes: readonly Route[]) {
@@ -105,93 +107,127 @@ export function createHandlerOf(
   for (const observer of settings.observers) inference.observe?.(observer);
   inference.observe?.({ onClose: () => settings.sockets.close() });
 
-  return async (request) => {
-    const startedAt = performance.now();
-    const { route, allow, pathParameters } = findRoute(request);
-    const origin: ObservedRequest = {
+  return (request) => new HandledRequest(request, findRoute(request), { settings, inference }).respond();
+}
+
+interface Surroundings {
+  readonly settings: Settings;
+  readonly inference: ServedInference;
+}
+
+/** One request, from its arrival to its response. */
+class HandledRequest {
+  readonly #startedAt = performance.now();
+  readonly #request: ApiRequest;
+  readonly #found: FoundRoute;
+  readonly #settings: Settings;
+  readonly #inference: ServedInference;
+  readonly #origin: ObservedRequest;
+  readonly #watch: ReturnType<typeof watchRequest>;
+  /** Headers of the response, whatever answers. */
+  readonly #headers: Record<string, string>;
+
+  constructor(request: ApiRequest, found: FoundRoute, { settings, inference }: Surroundings) {
+    this.#request = request;
+    this.#found = found;
+    this.#settings = settings;
+    this.#inference = inference;
+    this.#origin = {
       requestId: requestIdOf(request),
       carrier: request.headers,
       method: request.method,
-      route: route?.path,
+      route: found.route?.path,
     };
-    const { requestId } = origin;
-    const watch = watchRequest(settings.observers, origin);
-    const { cors } = settings;
-    const ownHeaders: Record<string, string> = { 'x-request-id': requestId, ...cors?.headersOf(request) };
-    const report = (error: InferenceError): void => {
-      watch?.fail(error);
-      const { status } = wireErrorOf(error);
-      if (status < 500) return;
-      const { method, url } = request;
-      settings.onError(error, { requestId, method, url, status });
-    };
-    const answer = async (): Promise<ApiResponse> => {
-      const preflight = cors?.preflight(request, allow ?? 'GET, HEAD, POST');
-      if (preflight !== undefined) return preflight;
-      if (allow !== undefined) {
-        ownHeaders['allow'] = allow;
-        throw new InferenceError(
-          'method_not_allowed',
-          `Expected ${allow.replaceAll(', ', ' or ')}, got ${request.method}.${hintFor(request)}`,
-        );
-      }
-      if (route === undefined) {
-        const path = abbreviate(request.url.split('?', 1)[0]!, 100);
-        const message = `There is no ${request.method} ${path}.${hintFor(request)}`;
-        throw new InferenceError('route_not_found', message);
-      }
-      const identify = async (): Promise<Caller> => {
-        const { owner, plan } = (await settings.authenticate(request)) ?? {};
-        return { owner, caller: settings.callerOf(owner, plan), meter: settings.meterOf(owner, plan) };
-      };
-      // Before the key is looked at.
-      const placeholders = pathParameters();
-      const caller = await identify();
-      const budget = createBudget({ request, startedAt, ...caller }, settings.jsonGate);
-      const call = {
-        inference,
-        settings,
-        request,
-        requestId,
-        startedAt,
-        origin,
-        pathParameters: placeholders,
-        ...caller,
-        budget,
-        identify,
-        report,
-      };
-      const { meter } = call;
-      if (!route.isInference) return route.handle(call).finally(budget.release);
-      const leave = (): void => {
-        meter.leave();
-        budget.release();
-      };
-      request.signal.addEventListener('abort', leave, { once: true });
-      try {
-        await meter.enter().finally(() => Object.assign(ownHeaders, meter.headers));
-        return watchBody(await route.handle(call), { end: leave });
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    };
+    this.#watch = watchRequest(settings.observers, this.#origin);
+    this.#headers = { 'x-request-id': this.#origin.requestId, ...settings.cors?.headersOf(request) };
+  }
 
-    const response = await answer().catch((thrown: unknown) => {
+  async respond(): Promise<ApiResponse> {
+    const { status, headers, body, socket } = await this.#answer().catch((thrown: unknown) => {
       const error = InferenceError.from(thrown);
-      report(error);
-      return toErrorResponse(error, requestId, route?.errorBody);
+      this.#report(error);
+      return toErrorResponse(error, this.#origin.requestId, this.#found.route?.errorBody);
     });
-    const { status, headers, body, socket } = response;
     const complete: ApiResponse = {
       status,
-      headers: { ...headers, ...ownHeaders },
-      body: request.method === 'HEAD' ? '' : body,
+      headers: { ...headers, ...this.#headers },
+      body: this.#request.method === 'HEAD' ? '' : body,
       socket,
     };
-    if (watch === undefined) return complete;
-    return socket === undefined ? watch.answer(complete) : watch.answerAtEnd(complete, request.signal);
-  };
+    if (this.#watch === undefined) return complete;
+    return socket === undefined
+      ? this.#watch.answer(complete)
+      : this.#watch.answerAtEnd(complete, this.#request.signal);
+  }
+
+  #report(error: InferenceError): void {
+    this.#watch?.fail(error);
+    const { status } = wireErrorOf(error);
+    if (status < 500) return;
+    const { method, url } = this.#request;
+    this.#settings.onError(error, { requestId: this.#origin.requestId, method, url, status });
+  }
+
+  async #answer(): Promise<ApiResponse> {
+    const request = this.#request;
+    const { route, allow, pathParameters } = this.#found;
+    const preflight = this.#settings.cors?.preflight(request, allow ?? 'GET, HEAD, POST');
+    if (preflight !== undefined) return preflight;
+    if (allow !== undefined) {
+      this.#headers['allow'] = allow;
+      throw new InferenceError(
+        'method_not_allowed',
+        `Expected ${allow.replaceAll(', ', ' or ')}, got ${request.method}.${hintFor(request)}`,
+      );
+    }
+    if (route === undefined) {
+      const path = abbreviate(request.url.split('?', 1)[0]!, 100);
+      const message = `There is no ${request.method} ${path}.${hintFor(request)}`;
+      throw new InferenceError('route_not_found', message);
+    }
+    // Before the key is looked at.
+    const placeholders = pathParameters();
+    const caller = await this.#identify();
+    const startedAt = this.#startedAt;
+    const budget = createBudget({ request, startedAt, ...caller }, this.#settings.jsonGate);
+    const call: Call = {
+      inference: this.#inference,
+      settings: this.#settings,
+      request,
+      requestId: this.#origin.requestId,
+      startedAt,
+      origin: this.#origin,
+      pathParameters: placeholders,
+      ...caller,
+      budget,
+      identify: () => this.#identify(),
+      report: (error) => this.#report(error),
+    };
+    if (!route.isInference) return route.handle(call).finally(budget.release);
+    const leave = (): void => {
+      caller.meter.leave();
+      budget.release();
+    };
+    request.signal.addEventListener('abort', leave, { once: true });
+    return this.#run(call, { route, leave });
+  }
+
+  async #identify(): Promise<Caller> {
+    const { authenticate, callerOf, meterOf } = this.#settings;
+    const { owner, plan } = (await authenticate(this.#request)) ?? {};
+    return { owner, caller: callerOf(owner, plan), meter: meterOf(owner, plan) };
+  }
+
+  async #run(call: Call, { route, leave }: { route: Route; leave: () => void }): Promise<ApiResponse> {
+    const { meter } = call;
+    try {
+      await meter.enter().finally(() => Object.assign(this.#headers, meter.headers));
+      return watchBody(await route.handle(call), { end: leave });
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
 }
 
 function hintFor({ url, mountPath }: ApiRequest): string {

@@ -43,9 +43,6 @@ const sessionSchema = z.strictObject({
   include: without('log probabilities are not offered'),
 });
 
-/** The session of `session.update`. */
-export type SessionFields = z.infer<typeof sessionSchema>;
-
 export const liveClientEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ ...ofClient('session.update'), session: sessionSchema }),
   ...audioEvents,

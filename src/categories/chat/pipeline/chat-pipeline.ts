@@ -1,9 +1,8 @@
 import { withExactSchemas } from './prompt/exact-schemas.ts';
 import type { SessionBackend, TextModel } from '../../../contracts/sessions.ts';
-import type { Decoder, DecoderTraffic } from '../../../contracts/decoder.ts';
+import type { Decoder } from '../../../contracts/decoder.ts';
 import type { ChatSettings } from '../settings.ts';
-import { randomInt, randomUUID } from 'node:crypto';
-import { chatParameters } from '../parameters.ts';
+import { randomUUID } from 'node:crypto';
 import type { AnswerConstraint } from '../../../core/grammar/constraint.ts';
 import type { CompiledGrammar } from '../../../core/grammar/engine/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
@@ -37,10 +36,10 @@ import { inSlices } from '../../../concurrency/in-slices.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import { Batcher } from './batch/batcher.ts';
 import { answerConstraint } from './choice/answer-constraint.ts';
-import { Choice, type ChoiceContext } from './choice/choice.ts';
+import { ChatRun, type ReadPrompt } from './chat-run.ts';
+import type { ChoiceContext } from './choice/choice.ts';
 import { assertFewMessages, encodePrompt, refusal, type PromptLimit } from './prompt/encode-prompt.ts';
 import { encoderOf, encodeRawPrompts, type EncodedPrompt } from './prompt/raw-prompts.ts';
-import { readPromptLogprobs } from './choice/token-logprobs.ts';
 import { compileTokenRules } from './choice/token-rules.ts';
 import { PrefixCache } from './batch/prefix-cache.ts';
 import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
@@ -187,8 +186,7 @@ type AnswerReading = Pick<
 >;
 
 interface ReadyRequest {
-  /** `fed` is given where it isn't the tokens themselves, but has those of pictures. */
-  readonly prompts: readonly (EncodedPrompt & { readonly fed?: Int32Array })[];
+  readonly prompts: readonly ReadPrompt[];
   /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
   readonly turnsMerged: readonly TurnKind[];
@@ -199,8 +197,9 @@ async function* answer(
   model: LoadedModel,
   asked: ChatRequest,
   pictures: readonly ReadyPicture[],
-  { signal, owner, sharesPrefixes }: PipelineRunOptions,
+  options: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
+  const { signal, owner } = options;
   const request = withExactSchemas({ ...asked, messages: asked.messages.map(toTextMessage) });
   const { tokenizer, contextLength, endTokens, decoder, turns } = model;
   const { vocabularySize } = decoder;
@@ -210,83 +209,35 @@ async function* answer(
   const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, slices);
   if (request.echo !== undefined) yield* prompts.map((prompt, index) => show(model, prompt, index, request));
   if (request.stopAfter === 'encoding') return;
-  const context: Omit<ChoiceContext, 'prompt' | 'seed'> = {
-    ...(await inSlices(openAnswer(), slices)),
-    request,
-    tokenizer,
-    vocabularySize,
-    contextLength,
-    endTokens,
-    rules: compileTokenRules(request, { tokenizer, vocabularySize, endTokens }),
-    emit: (event) => events.push([event]),
-    createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
-  };
+  const reading = await inSlices(openAnswer(), slices);
+  const narrowed = tools.length < request.tools.length && parsesToolCalls;
   const events = new EventStream<ChatEvent>();
-  const seed = request.seed ?? randomInt(chatParameters.seed.max);
-  const promptTokens = sum(prompts, ({ tokens }) => tokens.length);
-  const choices: Choice[] = [];
-  let left = false;
-  let cachedTokens = 0;
-  let unread = prompts.length;
-  let unfinished = prompts.length;
-  const before = { ...decoder.traffic };
-  events.push([{ type: 'prompt-start', promptTokens }]);
-  for (const [index, { tokens: prompt, fed = prompt }] of prompts.entries()) {
-    const first = index * request.n;
-    const continuations = Array.from(
-      { length: request.stopAfter === 'prompt' ? 0 : request.n },
-      (_, choice) => new Choice(first + choice, { ...context, prompt, seed: seed + choice }),
-    );
-    choices.push(...continuations);
-    const most = Math.min(request.maxTokens, contextLength - prompt.length);
-    model.batcher.add({
-      prompt: fed,
-      mostTokens: prompt.length + continuations.length * most,
-      continuations,
-      reproducible: request.seed !== undefined,
-      endsAlone: request.temperature === 0,
-      owner,
-      shared: model.sharedLength(fed),
-      prefixOwner: sharesPrefixes ? undefined : owner,
-      signal,
-      ...(request.echo === 'logprobs' && {
-        readLogits(logits: Float32Array, start: number) {
-          const piece = { logits, start, vocabularySize };
-          const tokens = readPromptLogprobs(prompt, piece, request.topLogprobs, tokenizer);
-          events.push([{ type: 'prompt-logprobs', prompt: index, tokens }]);
-        },
-      }),
-      get cancelled() {
-        return left || signal?.aborted === true;
-      },
-      promptEnded(cached) {
-        cachedTokens += cached;
-        if (--unread > 0) return;
-        const narrowed = tools.length < request.tools.length && parsesToolCalls;
-        const merged = turnsMerged.length > 0 ? { turnsMerged } : {};
-        const toolsUsed = narrowed ? { toolsUsed: tools.map(({ name }) => name) } : {};
-        events.push([{ type: 'prompt-end', promptTokens, ...toolsUsed, ...merged }]);
-      },
-      ended() {
-        if (signal?.aborted) return events.end(new InferenceError('cancelled', 'The request was cancelled.'));
-        if (request.stopAfter === 'prompt') {
-          for (let choice = first; choice < first + request.n; choice++)
-            events.push([{ type: 'choice-end', choice, finishReason: 'length' }]);
-        }
-        if (--unfinished > 0) return;
-        const completionTokens = sum(choices, ({ tokens }) => tokens);
-        const reasoningTokens = sum(choices, (choice) => choice.reasoningTokens);
-        const usage = { promptTokens, cachedTokens, completionTokens, reasoningTokens };
-        events.push([{ type: 'usage', ...usage, ...trafficSince(before, decoder.traffic) }]);
-        events.end();
-      },
-      failed: (error) => events.end(error),
-    });
-  }
+  const run = new ChatRun(model, {
+    request,
+    prompts,
+    promptFacts: {
+      ...(narrowed && { toolsUsed: tools.map(({ name }) => name) }),
+      ...(turnsMerged.length > 0 && { turnsMerged }),
+    },
+    context: {
+      ...reading,
+      request,
+      tokenizer,
+      vocabularySize,
+      contextLength,
+      endTokens,
+      rules: compileTokenRules(request, { tokenizer, vocabularySize, endTokens }),
+      emit: (event) => events.push([event]),
+      createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+    },
+    events,
+    options,
+  });
+  run.begin();
   try {
     yield* events;
   } finally {
-    left = true;
+    run.leave();
   }
 }
 
@@ -326,7 +277,7 @@ function* encode(
       : { contextLength, refuse: refusal(place, 'prompt', contextLength) },
   );
   if (request.echo === 'logprobs') {
-    const count = sum(prompts, ({ tokens }) => tokens.length) * (1 + request.topLogprobs);
+    const count = prompts.reduce((sum, { tokens }) => sum + tokens.length, 0) * (1 + request.topLogprobs);
     if (count > mostPromptLogprobs) {
       const reason = `expected at most ${mostPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
       throw fieldError('logprobs', reason);
@@ -466,16 +417,4 @@ function previewLimit(place: string, contextLength: number): PromptLimit {
     contextLength: most + 1,
     refuse: () => fieldError(place, `expected at most ${most} tokens to count`),
   };
-}
-
-function trafficSince(
-  { bytes = 0, rowSteps = 0 }: Partial<DecoderTraffic>,
-  now: DecoderTraffic | undefined,
-): { readonly busBytesPerStep?: number } {
-  if (!now || now.rowSteps === rowSteps) return {};
-  return { busBytesPerStep: (now.bytes - bytes) / (now.rowSteps - rowSteps) };
-}
-
-function sum<T>(values: readonly T[], of: (value: T) => number): number {
-  return values.reduce((total, value) => total + of(value), 0);
 }

@@ -1,0 +1,157 @@
+import { randomInt } from 'node:crypto';
+import type { EventStream } from '../../../concurrency/event-stream.ts';
+import type { Decoder, DecoderTraffic } from '../../../contracts/decoder.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
+import { InferenceError } from '../../../errors.ts';
+import type { ChatEvent } from '../events.ts';
+import { chatParameters } from '../parameters.ts';
+import type { Batcher, Generation } from './batch/batcher.ts';
+import { Choice, type ChoiceContext } from './choice/choice.ts';
+import { readPromptLogprobs } from './choice/token-logprobs.ts';
+import type { EncodedPrompt } from './prompt/raw-prompts.ts';
+
+/** A prompt as tokens. */
+export interface ReadPrompt extends EncodedPrompt {
+  /** Given if it isn't the tokens themselves, but has those of pictures. */
+  readonly fed?: Int32Array;
+}
+
+interface RunModel {
+  readonly batcher: Batcher;
+  readonly decoder: Decoder;
+  readonly contextLength: number;
+  sharedLength(prompt: Int32Array): number;
+}
+
+interface RunParts {
+  readonly request: ChoiceContext['request'];
+  readonly prompts: readonly ReadPrompt[];
+  /** Facts about the prompt that its end tells. */
+  readonly promptFacts: object;
+  readonly context: Omit<ChoiceContext, 'prompt' | 'seed'>;
+  readonly events: EventStream<ChatEvent>;
+  readonly options: PipelineRunOptions;
+}
+
+/** The choices of a request, from its prompts to its usage. */
+export class ChatRun {
+  readonly #model: RunModel;
+  readonly #parts: RunParts;
+  readonly #seed: number;
+  readonly #promptTokens: number;
+  readonly #trafficBefore: Partial<DecoderTraffic>;
+  readonly #choices: Choice[] = [];
+  #hasLeft = false;
+  #cachedTokens = 0;
+  #unreadPrompts: number;
+  #unfinishedPrompts: number;
+
+  constructor(model: RunModel, parts: RunParts) {
+    this.#model = model;
+    this.#parts = parts;
+    const { request, prompts } = parts;
+    this.#seed = request.seed ?? randomInt(chatParameters.seed.max);
+    this.#promptTokens = sum(prompts, ({ tokens }) => tokens.length);
+    this.#trafficBefore = { ...model.decoder.traffic };
+    this.#unreadPrompts = prompts.length;
+    this.#unfinishedPrompts = prompts.length;
+  }
+
+  begin(): void {
+    const { prompts, events } = this.#parts;
+    events.push([{ type: 'prompt-start', promptTokens: this.#promptTokens }]);
+    for (const [index, prompt] of prompts.entries()) this.#model.batcher.add(this.#generation(prompt, index));
+  }
+
+  /** Ends the choices at their next step. */
+  leave(): void {
+    this.#hasLeft = true;
+  }
+
+  #generation({ tokens: prompt, fed = prompt }: ReadPrompt, index: number): Generation {
+    const { request, events, options } = this.#parts;
+    const { signal, owner, sharesPrefixes } = options;
+    const choices = this.#choicesOf(prompt, index);
+    const maxTokens = Math.min(request.maxTokens, this.#model.contextLength - prompt.length);
+    const hasLeft = (): boolean => this.#hasLeft || signal?.aborted === true;
+    return {
+      prompt: fed,
+      mostTokens: prompt.length + choices.length * maxTokens,
+      continuations: choices,
+      reproducible: request.seed !== undefined,
+      endsAlone: request.temperature === 0,
+      owner,
+      shared: this.#model.sharedLength(fed),
+      prefixOwner: sharesPrefixes ? undefined : owner,
+      signal,
+      ...(request.echo === 'logprobs' && {
+        readLogits: (logits: Float32Array, start: number) => this.#readPrompt(index, logits, start),
+      }),
+      get cancelled() {
+        return hasLeft();
+      },
+      promptEnded: (cached) => this.#endPrompt(cached),
+      ended: () => this.#end(index),
+      failed: (error) => events.end(error),
+    };
+  }
+
+  #choicesOf(prompt: Int32Array, index: number): Choice[] {
+    const { request, context } = this.#parts;
+    const count = request.stopAfter === 'prompt' ? 0 : request.n;
+    const choices = Array.from(
+      { length: count },
+      (_, choice) =>
+        new Choice(index * request.n + choice, { ...context, prompt, seed: this.#seed + choice }),
+    );
+    this.#choices.push(...choices);
+    return choices;
+  }
+
+  #readPrompt(index: number, logits: Float32Array, start: number): void {
+    const { prompts, request, context, events } = this.#parts;
+    const piece = { logits, start, vocabularySize: context.vocabularySize };
+    const tokens = readPromptLogprobs(prompts[index]!.tokens, piece, request.topLogprobs, context.tokenizer);
+    events.push([{ type: 'prompt-logprobs', prompt: index, tokens }]);
+  }
+
+  #endPrompt(cachedTokens: number): void {
+    this.#cachedTokens += cachedTokens;
+    if (--this.#unreadPrompts > 0) return;
+    const { events, promptFacts } = this.#parts;
+    events.push([{ type: 'prompt-end', promptTokens: this.#promptTokens, ...promptFacts }]);
+  }
+
+  #end(index: number): void {
+    const { request, events, options } = this.#parts;
+    if (options.signal?.aborted)
+      return events.end(new InferenceError('cancelled', 'The request was cancelled.'));
+    if (request.stopAfter === 'prompt') {
+      for (let choice = 0; choice < request.n; choice++)
+        events.push([{ type: 'choice-end', choice: index * request.n + choice, finishReason: 'length' }]);
+    }
+    if (--this.#unfinishedPrompts > 0) return;
+    const usage = {
+      promptTokens: this.#promptTokens,
+      cachedTokens: this.#cachedTokens,
+      completionTokens: sum(this.#choices, ({ tokens }) => tokens),
+      reasoningTokens: sum(this.#choices, ({ reasoningTokens }) => reasoningTokens),
+    };
+    events.push([
+      { type: 'usage', ...usage, ...trafficSince(this.#trafficBefore, this.#model.decoder.traffic) },
+    ]);
+    events.end();
+  }
+}
+
+function trafficSince(
+  { bytes = 0, rowSteps = 0 }: Partial<DecoderTraffic>,
+  now: DecoderTraffic | undefined,
+): { readonly busBytesPerStep?: number } {
+  if (!now || now.rowSteps === rowSteps) return {};
+  return { busBytesPerStep: (now.bytes - bytes) / (now.rowSteps - rowSteps) };
+}
+
+function sum<T>(values: readonly T[], of: (value: T) => number): number {
+  return values.reduce((total, value) => total + of(value), 0);
+}
