@@ -96,7 +96,7 @@ module.exports = {
       'hub',
       '^src/hub/',
       [
-        '^src/(core|folder|hub)/',
+        '^src/(core|concurrency|folder|hub)/',
         '^src/runtime/http/(answer-body|answer-clock|reason-of-fetch|parse-answer)\\.ts$',
         '^src/errors\\.ts$',
         contracts,

@@ -3,7 +3,7 @@ import type { InferenceObserver } from '../contracts/observer.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
-import { resolveLimits, type ResolvedLimits } from './limits.ts';
+import { resolveLimits } from './limits.ts';
 import { ModelQueue } from './model-queue.ts';
 import type { StartReplica } from './replica.ts';
 import { Room, type RoomLimits } from './room.ts';
@@ -15,11 +15,7 @@ export interface TableOptions extends RoomLimits {
   readonly takesRoom?: ((options: ModelOptions) => boolean) | undefined;
 }
 
-interface Configured {
-  readonly spec: ModelSpec;
-  readonly limits: ResolvedLimits;
-  readonly room: Room | undefined;
-}
+type Configured = ConstructorParameters<typeof ModelQueue>;
 
 /** The queues of all models by their ids, and the room that the models share. */
 export class ModelTable {
@@ -55,12 +51,11 @@ export class ModelTable {
   /** Begins to load models, those aside that load on demand. @throws InferenceError where there is no room for all of them */
   add(models: Readonly<Record<string, ModelOptions>>): void {
     const added = Object.entries(models).map(([id, options]) => this.#configure(id, options));
-    this.#assertRoom(added.filter(({ room }) => room));
-    for (const { spec, limits, room } of added) {
-      if (room && !limits.loadOnDemand) this.#residents.add(spec.id);
-      const { startReplica } = this.#options;
-      const surroundings = { startReplica, observers: this.#observers, room };
-      this.#queues.set(spec.id, new ModelQueue(spec, limits, surroundings));
+    this.#assertRoom(added.filter(([, , { room }]) => room));
+    for (const configured of added) {
+      const [{ id }, { loadOnDemand }, { room }] = configured;
+      if (room && !loadOnDemand) this.#residents.add(id);
+      this.#queues.set(id, new ModelQueue(...configured));
     }
   }
 
@@ -79,18 +74,20 @@ export class ModelTable {
 
   #configure(id: string, options: ModelOptions): Configured {
     const { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs, ...settings } = options;
-    const { takesRoom = () => true, maxLoadedModels, maxLoadedBytes } = this.#options;
+    const { startReplica, takesRoom = () => true, maxLoadedModels, maxLoadedBytes } = this.#options;
     const isInRoom = takesRoom(options);
     const isLimited = isInRoom && (maxLoadedModels ?? maxLoadedBytes) !== undefined;
     const wanted = { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs };
     const spec = { ...settings, id } as ModelSpec;
-    return { spec, limits: resolveLimits(wanted, isLimited), room: isInRoom ? this.#room : undefined };
+    const room = isInRoom ? this.#room : undefined;
+    return [spec, resolveLimits(wanted, isLimited), { startReplica, observers: this.#observers, room }];
   }
 
   #assertRoom(added: readonly Configured[]): void {
-    const always = added.filter(({ limits }) => !limits.loadOnDemand).length + this.#residents.size;
+    const onDemand = added.filter(([, { loadOnDemand }]) => loadOnDemand).length;
+    const always = added.length - onDemand + this.#residents.size;
     const { maxLoadedModels: most = Infinity } = this.#options;
-    if (always < most || (always === most && !added.some(({ limits }) => limits.loadOnDemand))) return;
+    if (always < most || (always === most && onDemand === 0)) return;
     throw fieldError(
       'maxLoadedModels',
       `expected room beside the ${always} models that don't load on demand, got ${most}`,

@@ -18,7 +18,7 @@ export function openPlace(source: string): ModelPlace {
       folder: dirname(source),
       files: [{ path: basename(source), sizeBytes: statSync(source).size }],
       readText: async () => undefined,
-      category: categoryOfGgufFile(source),
+      category: categoryOfGguf(readGgufFile(source, { until: firstTokenizerKey })),
     };
   }
   const folder = locateModel(source);
@@ -32,10 +32,6 @@ export function openPlace(source: string): ModelPlace {
 
 export function isGgufFile(source: string): boolean {
   return isGguf(source) && existsSync(source);
-}
-
-export function categoryOfGgufFile(path: string): string {
-  return categoryOfGguf(readGgufFile(path, { until: firstTokenizerKey }));
 }
 
 /** The files that describe a model; `undefined` for one that isn't on this disk. */

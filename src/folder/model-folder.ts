@@ -43,13 +43,15 @@ export async function openModelFolder(path: string): Promise<ModelFolder> {
   const tokenizer = await readJson(path, 'tokenizer.json');
   const generationConfig = await readJson(path, 'generation_config.json', {});
   const tokenizerConfig = await readJson(path, 'tokenizer_config.json', {});
+  const template = join(path, 'chat_template.jinja');
+  const ownTemplate = existsSync(template) ? await readFile(template, 'utf8') : undefined;
   return {
     path,
     config,
     generationConfig,
     tokenizer,
     tokenizerConfig,
-    chatTemplate: await readChatTemplate(path, tokenizerConfig),
+    chatTemplate: toChatTemplate(ownTemplate, tokenizerConfig),
     created: await readChangeTime(
       join(path, existsSync(join(path, configFile)) ? configFile : genaiConfigFile),
     ),
@@ -79,11 +81,6 @@ async function readConfig(path: string): Promise<Json> {
   throw sourceError(
     `${configFile} is missing in ${path}, and ${genaiConfigFile} describes no single decoder; copy ${configFile} from the model that onnxruntime-genai's builder was given`,
   );
-}
-
-async function readChatTemplate(path: string, tokenizerConfig: Json): Promise<ModelFolder['chatTemplate']> {
-  const file = join(path, 'chat_template.jinja');
-  return toChatTemplate(existsSync(file) ? await readFile(file, 'utf8') : undefined, tokenizerConfig);
 }
 
 /** The chat template of a file of its own, or else of `tokenizer_config.json`. */

@@ -162,17 +162,11 @@ function toExactTool(tool: ToolDefinition): TemplateTool {
   );
 }
 
+/** Gives it the members that templates look for. */
 function completeTool({ type, function: definition }: TemplateTool): TemplateTool {
-  const { name, description = '', parameters } = definition;
-  return { type, function: { name, description, parameters: { ...parameters, ...missingFrom(parameters) } } };
-}
-
-/** Members that templates look for, where a schema lacks them. */
-function missingFrom(parameters: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  const missing = Object.entries({ type: 'object', properties: {} }).filter(
-    ([key]) => parameters[key] === undefined,
-  );
-  return Object.fromEntries(missing);
+  const { name, description = '', parameters = {} } = definition;
+  const { type: kind = 'object', properties = {} } = parameters;
+  return { type, function: { name, description, parameters: { ...parameters, type: kind, properties } } };
 }
 
 function describeParameters({ type, function: definition }: TemplateTool): TemplateTool {

@@ -59,38 +59,40 @@ async function openHub(
   const listing = await askOnline(model, cached !== undefined, (asked) => listRepository(asked, source));
   const { commit, files } = listing ?? cached!;
   const snapshot = cache.snapshot(commit);
-  if (model.single) {
-    const { path: wanted } = model.single;
-    const paths = files.map(({ path }) => path);
-    const chosen = model.single.graphs(toFileTree(source.id, paths));
-    const isHere = files.some((file) => file.path === wanted && cache.has(commit, file));
-    const readBeginning = () =>
-      isHere
-        ? readGgufFile(join(snapshot, wanted), { until: firstTokenizerKey })
-        : fetchGguf(
-            model,
-            listing?.files.find(({ path }) => path === wanted),
-          );
-    const metadata = category === undefined ? await readBeginning() : undefined;
+  const isHere = (file: DescribedFile): boolean => cache.has(commit, file);
+  const find = <File extends DescribedFile>(all: readonly File[] | undefined, path: string) =>
+    all?.find((file) => file.path === path);
+  if (!model.single) {
     return {
       kind: 'hub',
-      folder: isHere ? snapshot : undefined,
-      files: files.filter(({ path }) => chosen.includes(path)),
-      readText: async () => undefined,
-      category: metadata && categoryOfGguf(metadata),
+      folder: files.some(isHere) ? snapshot : undefined,
+      files,
+      async readText(path) {
+        const [known, remote] = [find(files, path), find(listing?.files, path)];
+        if (known && isHere(known)) return readFile(join(snapshot, path), 'utf8');
+        return remote && fetchText(model, remote);
+      },
     };
   }
+  const { path, graphs } = model.single;
+  const paths = graphs(
+    toFileTree(
+      source.id,
+      files.map((file) => file.path),
+    ),
+  );
+  const cachedFile = files.find((file) => file.path === path && isHere(file));
+  const readMetadata = () =>
+    cachedFile
+      ? readGgufFile(join(snapshot, path), { until: firstTokenizerKey })
+      : fetchGguf(model, find(listing?.files, path));
+  const metadata = category === undefined ? await readMetadata() : undefined;
   return {
     kind: 'hub',
-    folder: files.some((file) => cache.has(commit, file)) ? snapshot : undefined,
-    files,
-    async readText(path) {
-      const isWanted = (file: DescribedFile): boolean => file.path === path;
-      if (files.some((file) => isWanted(file) && cache.has(commit, file)))
-        return readFile(join(snapshot, path), 'utf8');
-      const file = listing?.files.find(isWanted);
-      return file && fetchText(model, file);
-    },
+    folder: cachedFile && snapshot,
+    files: files.filter((file) => paths.includes(file.path)),
+    readText: async () => undefined,
+    category: metadata && categoryOfGguf(metadata),
   };
 }
 

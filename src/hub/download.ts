@@ -17,8 +17,6 @@ export interface DownloadOptions {
   readonly maxUnsizedBytes?: number | undefined;
 }
 
-const defaultMaxUnsizedBytes = 2 ** 32;
-
 /** A connection that brought this much counts as one that works. */
 const advancedBytes = 2 ** 20;
 
@@ -64,7 +62,7 @@ async function receive(
   remote: Remote,
   file: RemoteFile,
   part: PartFile,
-  { onReceived, maxUnsizedBytes = defaultMaxUnsizedBytes }: DownloadOptions,
+  { onReceived, maxUnsizedBytes = 2 ** 32 }: DownloadOptions,
 ): Promise<void> {
   if (!isResumable(file)) part.restart();
   const start = part.position;

@@ -95,7 +95,10 @@ async function assertSpace(
   let neededBytes = 0;
   for (const file of missing) {
     if (cache.hasBlob(file)) continue;
-    neededBytes += Math.max(0, (file.sizeBytes ?? 0) - (await sizeOf(cache.part(file))));
+    neededBytes += Math.max(
+      0,
+      (file.sizeBytes ?? 0) - ((await stat(cache.part(file)).catch(() => undefined))?.size ?? 0),
+    );
   }
   const { bavail, bsize } = await statfs(cacheFolder);
   if (bavail * bsize >= neededBytes) return;
@@ -104,10 +107,6 @@ async function assertSpace(
     `${label} needs ${megabytes(neededBytes)} more in ${cacheFolder}, where ${megabytes(bavail * bsize)} are free; SLASHV1_CACHE names another folder`,
     { code: 'worker_failed' },
   );
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
 function megabytes(bytes: number): string {

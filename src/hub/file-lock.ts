@@ -50,10 +50,8 @@ export async function lockOwners(folder: string): Promise<readonly number[]> {
   return [...new Set((await Promise.all(owners)).flat())];
 }
 
-async function readOwner(path: string): Promise<Owner | undefined> {
-  // None where it is given back meanwhile, not yet written, or the lock of another program.
-  return (await readJsonFile(path)) as Owner | undefined;
-}
+/** None where it is given back meanwhile, not yet written, or the lock of another program. */
+const readOwner = readJsonFile as (path: string) => Promise<Owner | undefined>;
 
 async function acquire(path: string): Promise<boolean> {
   const owner: Owner = { pid: process.pid, host: hostname() };

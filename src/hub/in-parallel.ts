@@ -1,3 +1,5 @@
+import { limitConcurrency } from '../concurrency/limit-concurrency.ts';
+
 /**
  * Does something with all items, some at a time. When one fails, the others are aborted and have stopped when
  * this rejects.
@@ -8,20 +10,12 @@ export async function inParallel<Item>(
   signal: AbortSignal | undefined,
   task: (item: Item, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const controller = new AbortController();
-  const whole = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-  const waiting = items.values();
-  const failures: unknown[] = [];
-  const worker = async (): Promise<void> => {
-    for (const item of waiting) {
-      if (whole.aborted) return;
-      await task(item, whole).catch((error: unknown) => {
-        failures.push(error);
-        controller.abort(error);
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+  const failure = new AbortController();
+  const whole = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal;
+  const limit = limitConcurrency(width);
+  const work = (item: Item): Promise<void> =>
+    limit(() => task(item, whole), { signal: whole }).catch((error: unknown) => failure.abort(error));
+  await Promise.all(items.map(work));
   signal?.throwIfAborted();
-  if (failures.length > 0) throw failures[0];
+  failure.signal.throwIfAborted();
 }

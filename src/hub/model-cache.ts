@@ -3,10 +3,9 @@ import { existsSync, statSync } from 'node:fs';
 import { copyFile, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { filesIn } from '../folder/files-in.ts';
-import { makeFolder } from '../folder/make-folder.ts';
+import { makeFolder, replaceFile } from '../folder/write-files.ts';
 import { lockOwners } from './file-lock.ts';
 import { formatFileList, readFileList, type ListedFile, type Listing, type RemoteFile } from './file-list.ts';
-import { replaceFile } from './replace-file.ts';
 
 /** The files of a model when it was last asked for. */
 export interface CachedListing {
@@ -29,6 +28,14 @@ const addressFolder = 'slashv1';
  */
 export class RepositoryCache {
   readonly folder: string;
+  /** The folder that the model is loaded from. */
+  readonly snapshot = (commit: string): string => join(this.folder, 'snapshots', commit);
+  readonly blob = ({ identity }: RemoteFile): string => join(this.folder, 'blobs', identity);
+  /** A blob as long as it may be incomplete. */
+  readonly part = (file: RemoteFile): string => `${this.blob(file)}${partSuffix}`;
+  /** Not the lock of the hub's library for Python, which locks by a system call that Node.js doesn't have. */
+  readonly lock = ({ identity }: RemoteFile): string => join(this.#locks, `${identity}.slashv1.lock`);
+  readonly #tree = (commit: string): string => join(this.folder, 'trees', `${commit}.json`);
   readonly #source: string;
   readonly #locks: string;
 
@@ -39,25 +46,6 @@ export class RepositoryCache {
     this.#source = source;
     this.folder = join(cacheFolder, place);
     this.#locks = join(cacheFolder, '.locks', place);
-  }
-
-  /** The folder that the model is loaded from. */
-  snapshot(commit: string): string {
-    return join(this.folder, 'snapshots', commit);
-  }
-
-  blob({ identity }: RemoteFile): string {
-    return join(this.folder, 'blobs', identity);
-  }
-
-  /** A blob as long as it may be incomplete. */
-  part(file: RemoteFile): string {
-    return `${this.blob(file)}${partSuffix}`;
-  }
-
-  /** Not the lock of the hub's library for Python, which locks by a system call that Node.js doesn't have. */
-  lock({ identity }: RemoteFile): string {
-    return join(this.#locks, `${identity}.slashv1.lock`);
   }
 
   /** Whether a file is there as a whole. */
@@ -149,10 +137,6 @@ export class RepositoryCache {
     const commits = await namesIn(this.snapshot(''));
     const [commit, ...others] = commits.filter((one) => one.startsWith(revision));
     return others.length === 0 ? commit : undefined;
-  }
-
-  #tree(commit: string): string {
-    return join(this.folder, 'trees', `${commit}.json`);
   }
 }
 

@@ -48,11 +48,10 @@ export async function obtainFiles<Choice extends FileChoice>(
   { category, choice, dtype = model.dtype }: FilesRequest<Choice>,
   onProgress?: OnProgress,
 ): Promise<ObtainedModel & { readonly choice?: Choice | undefined }> {
-  const { single } = model;
   try {
-    if (single) {
-      const wanted = new WantedFiles(model, { category, choice: { files: single } });
-      return { source: join(await wanted.obtain(onProgress), single.path), dtype };
+    if (model.single) {
+      const wanted = new WantedFiles(model, { category, choice: { files: model.single } });
+      return { source: join(await wanted.obtain(onProgress), model.single.path), dtype };
     }
     const wanted = new WantedFiles(model, { category, choice, dtype });
     return { source: await wanted.obtain(onProgress), dtype, choice: wanted.choice };

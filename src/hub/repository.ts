@@ -6,7 +6,7 @@ import { askServer, readAnswer, refusal, type HubResponse, type Remote } from '.
 import { inParallel } from './in-parallel.ts';
 import { possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
 import type { RemoteModel } from './remote-model.ts';
-import { beforeCache, TransientError } from './retry.ts';
+import { TransientError } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
 import { parseJson } from '../folder/json.ts';
 
@@ -47,7 +47,9 @@ export async function unlessUnreachable<T>(
   ask: (model: RemoteModel) => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    return await ask(isCached ? { ...model, policy: beforeCache(model.policy) } : model);
+    // With a copy in the cache, the wait for an unreachable server is short.
+    const attempts = Math.min(model.policy.attempts, isCached ? 2 : Infinity);
+    return await ask({ ...model, policy: { ...model.policy, attempts } });
   } catch (error) {
     model.signal?.throwIfAborted();
     if (!isCached) throw withoutHub(error, model);

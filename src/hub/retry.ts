@@ -19,11 +19,6 @@ export const defaultRetryPolicy: RetryPolicy = {
   stallMs: 60_000,
 };
 
-/** Policy for a model in the cache: a short wait for an unreachable server. */
-export function beforeCache(policy: RetryPolicy): RetryPolicy {
-  return { ...policy, attempts: Math.min(policy.attempts, 2) };
-}
-
 /** A failure that may be over by the next attempt. */
 export class TransientError extends Error {
   /** Delay that the server asks for. */

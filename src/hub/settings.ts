@@ -4,8 +4,6 @@ import type { HubOptions } from '../contracts/model.ts';
 import { fieldError } from '../errors.ts';
 import { describeValue } from '../core/text/quote.ts';
 
-export type HubSettings = Readonly<ReturnType<typeof resolveHubSettings>>;
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultEndpoint = 'https://huggingface.co';

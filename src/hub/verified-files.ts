@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { replaceFile } from './replace-file.ts';
+import { replaceFile } from '../folder/write-files.ts';
 import { readJsonFile } from '../folder/json.ts';
 
 /** A file as the file system showed it when its content was compared: `algorithm:hex size mtimeMs inode`. */

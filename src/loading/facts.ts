@@ -1,18 +1,18 @@
 import { backends } from '../backends/registry.ts';
 import type { FileEvidence, Json, ModelPlace } from '../contracts/files.ts';
-import type { HubOptions, ModelInfo, ModelOptions } from '../contracts/model.ts';
+import type { ModelInfo, ModelOptions } from '../contracts/model.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
 import { bundledModelNames } from '../folder/bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from '../folder/catalogue.ts';
-import { categoryOfGgufFile, evidenceAtHand, isGgufFile, openPlace } from '../folder/evidence.ts';
+import { evidenceAtHand, isGgufFile, openPlace } from '../folder/evidence.ts';
 import { genaiConfigFile, toHubConfig } from '../folder/genai-config.ts';
 import { parseJson } from '../folder/json.ts';
 import { readChangeTime } from '../folder/model-folder.ts';
 import { findMainFile, parseSource } from '../folder/source.ts';
 import { statedContextLength, readTextLength } from '../folder/text-length.ts';
 import { openRemote } from '../hub/describe-remote.ts';
-import { findRemote, type RemoteModel } from '../hub/remote-model.ts';
+import { findRemote, type RemoteModel, type RemoteOptions } from '../hub/remote-model.ts';
 import { chooseModel, recognizeFiles } from './choice.ts';
 
 /** A model as its small files describe it; its weights may be far away. */
@@ -25,20 +25,11 @@ export interface DescribedModel extends ModelPlace {
   readJson(path: string): Promise<Json | undefined>;
 }
 
-export interface DescribeOptions {
-  readonly hub?: HubOptions | undefined;
-  /** The user's choice; detected if left out. */
-  readonly category?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Told when the server can't be reached and the cache answers in its place. */
-  readonly onWarning?: ((message: string) => void) | undefined;
-}
-
 /** Names of the catalogue and of the bundled models, for suggestions. */
 export const knownModels: readonly string[] = [...bundledModelNames, ...Object.keys(catalogue)];
 
 /** Finds out what a model is without downloading its weights. */
-export async function describeModel(source: string, options: DescribeOptions = {}): Promise<DescribedModel> {
+export async function describeModel(source: string, options: RemoteOptions = {}): Promise<DescribedModel> {
   return describeFound(source, findRemote(source, options), options.category);
 }
 
@@ -54,10 +45,11 @@ export async function describeFound(
   };
   const place = remote ? await openRemote(remote, given, filesOf) : openPlace(source);
   const entry = findCatalogueEntry(source);
-  const readFound = async (path: string): Promise<Json | undefined> => parseJson(await place.readText(path));
-  const readJson = async (path: string): Promise<Json | undefined> =>
-    (await readFound(path)) ??
-    (path === 'config.json' ? toHubConfig(await readFound(genaiConfigFile)) : undefined);
+  const readJson = async (path: string): Promise<Json | undefined> => {
+    const found = parseJson(await place.readText(path));
+    if (found || path !== 'config.json') return found;
+    return toHubConfig(parseJson(await place.readText(genaiConfigFile)));
+  };
   const category =
     given ??
     entry?.category ??
@@ -76,7 +68,7 @@ export async function describeFound(
 export function recognizeModel(source: string, evidence = evidenceAtHand(source)): string | undefined {
   const entry = findCatalogueEntry(source);
   if (entry) return entry.category;
-  return isGgufFile(source) ? categoryOfGgufFile(source) : evidence && recognizeFiles(evidence);
+  return isGgufFile(source) ? openPlace(source).category : evidence && recognizeFiles(evidence);
 }
 
 /** Facts about a model before it is loaded. */

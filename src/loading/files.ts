@@ -3,36 +3,25 @@ import { categoryModels } from '../categories/models.ts';
 import type { Category } from '../categories/registry.ts';
 import type { Architecture } from '../contracts/architecture.ts';
 import type { BackendDefinition } from '../contracts/backend.ts';
-import type { Dtype } from '../contracts/files.ts';
-import type { BackendDescriptor, HubOptions, LoadProgress, ModelSpec } from '../contracts/model.ts';
+import type { CommonSettings, LoadProgress, ModelSpec } from '../contracts/model.ts';
 import { assertNames } from '../core/assert-names.ts';
 import { renameFields } from '../errors.ts';
 import { readEvidence } from '../folder/evidence.ts';
 import { assertDtype } from '../folder/graph-files.ts';
 import { obtainFiles, type ObtainedModel } from '../hub/obtain-files.ts';
 import { createProgressLine, type DownloadProgress } from '../hub/progress.ts';
-import { findRemote, type RemoteModel } from '../hub/remote-model.ts';
-import type { RetryPolicy } from '../hub/retry.ts';
+import { findRemote, type RemoteModel, type RemoteOptions } from '../hub/remote-model.ts';
 import { assertIntact } from '../hub/verify-files.ts';
 import { choiceOf, chooseModel } from './choice.ts';
 
 /** A model to obtain, as `createInference` takes it. */
-export interface ModelRequest {
-  readonly source: string;
+export interface ModelRequest extends Pick<CommonSettings, 'source' | 'backend' | 'dtype' | 'hub'> {
   readonly category: Category | (string & {});
-  readonly dtype?: Dtype | undefined;
-  readonly hub?: HubOptions | undefined;
-  /** Default: ONNX Runtime, on this machine. */
-  readonly backend?: BackendDescriptor | undefined;
 }
 
 /** Progress and time limits of a download. */
-export interface ObtainOptions {
+export interface ObtainOptions extends Pick<RemoteOptions, 'onWarning' | 'signal' | 'retry'> {
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
-  /** Told what an operator should know and what stops nothing. */
-  readonly onWarning?: ((message: string) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
 /**
@@ -64,18 +53,15 @@ export async function obtainModel(
   return { source: obtained.source, dtype: obtained.dtype };
 }
 
-/** A model whose files are on this disk, as they should be, and what opens it. */
-export interface ReadyModel {
-  readonly spec: ModelSpec;
-  readonly architecture: Architecture | undefined;
-}
-
-/** Obtains and verifies the files of a model and of those beside it; standard error shows how a download goes. */
+/**
+ * Obtains and verifies the files of a model and of those beside it; standard error shows how a download goes.
+ * @returns the settings with its place on this disk, and what opens it
+ */
 export async function obtainSpec(
   spec: ModelSpec & { readonly category: string },
   { remote, backend }: { readonly remote: RemoteModel | undefined; readonly backend: BackendDefinition },
   tell: (progress: LoadProgress) => void,
-): Promise<ReadyModel> {
+): Promise<{ readonly spec: ModelSpec; readonly architecture: Architecture | undefined }> {
   const showProgress = createProgressLine(process.stderr);
   let download: Omit<LoadProgress, 'phase'> = {};
   const onProgress = (progress: DownloadProgress): void => {
@@ -119,10 +105,9 @@ async function obtainCompanions<Spec extends ModelSpec & { readonly category: st
     try {
       const { category, hub } = spec;
       const remote = findRemote(given[field]!, { category, hub, onWarning });
-      const request = { category, choice: { files } };
-      const { source } = remote ? await obtainFiles(remote, request, onProgress) : { source: given[field]! };
-      await assertIntact(source, spec.verify);
-      obtained[field] = source;
+      if (remote)
+        obtained[field] = (await obtainFiles(remote, { category, choice: { files } }, onProgress)).source;
+      await assertIntact(obtained[field]!, spec.verify);
     } catch (error) {
       throw renameFields(error, (name) => (name === 'source' ? `${setting}.${field}` : name));
     }

@@ -10,6 +10,5 @@ import { toModelParameters as toModelParametersOf, type ModelParameters } from '
  * toModelParameters(inference.models()[0]!).parameters['temperature']?.max; // 2
  * ```
  */
-export function toModelParameters(model: ModelInfo): ModelParameters {
-  return toModelParametersOf(model, categories);
-}
+export const toModelParameters = (model: ModelInfo): ModelParameters =>
+  toModelParametersOf(model, categories);

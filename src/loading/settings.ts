@@ -88,17 +88,17 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
     () => resolveHubSettings(given.hub),
     (error) => renameFields(error, (field) => `${path}.${field}`),
   );
-  const { replicas } = given;
-  const all: readonly object[] = [settings, ...(typeof replicas === 'object' ? replicas : [])];
+  const replicas = typeof given.replicas === 'object' ? given.replicas : [];
   const providers = backend.devices?.(given.backend) ?? [];
   assertDevice(`${path}.device`, given.device, providers);
   const { prefill } = settings as { readonly prefill?: { readonly device?: string } };
   assertDevice(`${path}.prefill.device`, prefill?.device, providers);
-  for (const [index, replica] of (typeof replicas === 'object' ? replicas : []).entries())
+  for (const [index, replica] of replicas.entries())
     assertDevice(`${path}.replicas[${index}].device`, replica.device, providers);
   if (given.defaults) checkDefaults(`${path}.defaults`, given.defaults, category);
   for (const foreign of backend.foreignSettings) {
-    if (all.every((one) => (one as Record<string, unknown>)[foreign] === undefined)) continue;
+    if ([settings, ...replicas].every((one) => (one as Record<string, unknown>)[foreign] === undefined))
+      continue;
     throw fieldError(
       `${path}.${foreign}`,
       `a model with the backend ${backend.spelling} has no such setting`,
@@ -110,12 +110,8 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
 /** The part of the general settings that is given, and the source, which has to be. */
 function pickKnown(settings: object): SettingTable {
   const rest = Object.fromEntries(Object.keys(settings).map((name) => [name, z.unknown()]));
-  return {
-    ...rest,
-    source: generalSettings.source,
-    category: generalSettings.category,
-    backend: generalSettings.backend,
-  };
+  const { source, category, backend } = generalSettings;
+  return { ...rest, source, category, backend };
 }
 
 function checkDefaults(

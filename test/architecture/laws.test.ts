@@ -146,6 +146,13 @@ function publicDeclarations(): Set<ts.Node> {
   return known;
 }
 
+it('contracts hold types alone', () => {
+  const isType = (node: ts.Statement): boolean =>
+    ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isImportDeclaration(node);
+  const values = below('src/contracts', '.ts').filter((file) => !sourceOf(file).statements.every(isType));
+  expect(values).toEqual([]);
+});
+
 describe('pages', () => {
   const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...below('docs', '.md')];
 

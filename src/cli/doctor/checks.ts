@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { devices } from '../../core/device.ts';
 import { workerEnvironment } from '../../engine/worker-process.ts';
-import { makeFolder } from '../../folder/make-folder.ts';
+import { makeFolder } from '../../folder/write-files.ts';
 import { listCachedModels } from '../../hub/model-cache.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
 import { chooseRuntime, useLibrary } from '../../runtime/choose-runtime.ts';

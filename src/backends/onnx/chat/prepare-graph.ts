@@ -15,7 +15,7 @@ import {
 import { resolveCacheSizes } from '../../../core/onnx/projection-size.ts';
 import { writeOnnxModel } from '../../../core/onnx/write-model.ts';
 import { messageOf } from '../../../errors.ts';
-import { makeFolder } from '../../../folder/make-folder.ts';
+import { makeFolder } from '../../../folder/write-files.ts';
 import { readAttentionWindows } from '../../../runtime/attention-windows.ts';
 import { compareLogits, probeDecoder } from './graph-probe.ts';
 import {
