@@ -2,7 +2,7 @@ import { getOrCreate } from '../../get-or-create.ts';
 import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../value.ts';
 import { isPastState, presentKeysAndValues } from '../cache-names.ts';
 import { elementTypes } from '../element-types.ts';
-import { contribDomain, createGraphDraft, type GraphDraft } from '../graph-draft.ts';
+import { contribDomain, GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 import { sizeAfter, sizeBefore } from '../projection-size.ts';
@@ -44,7 +44,7 @@ export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, Att
   if (layers.length === 0) return unchanged(other);
   if (presents.length !== covered.size || !presents.every((name) => covered.has(name)))
     return unchanged(`attention and outputs present.* do not correspond: ${other}`);
-  const draft = createGraphDraft(graph);
+  const draft = new GraphDraft(graph);
   const emitter = new AttentionEmitter(draft, index, tokens);
   for (const layer of layers) emitter.emit(layer);
   if (graph.inputs.some(isPastState)) unmask(draft, index);

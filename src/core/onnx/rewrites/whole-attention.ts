@@ -1,5 +1,5 @@
 import { floatAttribute, integerAttribute, integerOf, integersOf } from '../value.ts';
-import { contribDomain, createGraphDraft } from '../graph-draft.ts';
+import { contribDomain, GraphDraft } from '../graph-draft.ts';
 import { follow, GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 
@@ -41,7 +41,7 @@ export function fuseWholeAttention(
   heads: AttentionHeads & { readonly isStep?: boolean },
 ): OnnxGraph | undefined {
   const matcher = new AttentionMatcher(graph, heads);
-  const draft = createGraphDraft(graph);
+  const draft = new GraphDraft(graph);
   let isChanged = false;
   for (const softmax of graph.nodes) {
     const found = matcher.match(softmax);
