@@ -17,7 +17,7 @@ export function toText(value: Value): string {
 }
 
 /** Python's `repr`. */
-export function toRepresentation(value: Value): string {
+function toRepresentation(value: Value): string {
   if (typeof value === 'string') return quote(value);
   if (value === undefined) return 'Undefined';
   if (value === null) return 'None';
