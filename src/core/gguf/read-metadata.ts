@@ -31,85 +31,94 @@ export function readGgufMetadata(
   bytes: Uint8Array,
   { until }: ReadGgufOptions = {},
 ): GgufMetadata | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
-  let depth = 0;
-  let values = 0;
-  /** The codes of value types, in the order of the format's specification. */
-  const readers: readonly (() => GgufValue)[] = [
-    () => view.getUint8(take(1)),
-    () => view.getInt8(take(1)),
-    () => view.getUint16(take(2), true),
-    () => view.getInt16(take(2), true),
-    readCode,
-    () => view.getInt32(take(4), true),
-    () => view.getFloat32(take(4), true),
-    () => view.getUint8(take(1)) !== 0,
-    () => readText(readCount()),
-    readList,
-    readCount,
-    () => Number(view.getBigInt64(take(8), true)),
-    () => view.getFloat64(take(8), true),
-  ];
-  return orElse(readEntries, undefined, EndOfBytes);
+  return orElse(() => new GgufReader(bytes).entries(until), undefined, EndOfBytes);
+}
 
-  function readEntries(): GgufMetadata {
-    if (readText(magic.length) !== magic) throw new RangeError('magic: expected GGUF');
-    const version = readCode();
+class GgufReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
+  #depth = 0;
+  #values = 0;
+  /** The codes of value types, in the order of the format's specification. */
+  readonly #readers: readonly (() => GgufValue)[] = [
+    () => this.#view.getUint8(this.#take(1)),
+    () => this.#view.getInt8(this.#take(1)),
+    () => this.#view.getUint16(this.#take(2), true),
+    () => this.#view.getInt16(this.#take(2), true),
+    () => this.#readCode(),
+    () => this.#view.getInt32(this.#take(4), true),
+    () => this.#view.getFloat32(this.#take(4), true),
+    () => this.#view.getUint8(this.#take(1)) !== 0,
+    () => this.#readText(this.#readCount()),
+    () => this.#readList(),
+    () => this.#readCount(),
+    () => Number(this.#view.getBigInt64(this.#take(8), true)),
+    () => this.#view.getFloat64(this.#take(8), true),
+  ];
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  entries(until: string | undefined): GgufMetadata {
+    if (this.#readText(magic.length) !== magic) throw new RangeError('magic: expected GGUF');
+    const version = this.#readCode();
     if (!versions.includes(version))
       throw new RangeError(`version: expected ${versions.join(' or ')}, got ${version}`);
-    readCount();
-    const entries = readLength();
+    this.#readCount();
+    const entries = this.#readLength();
     const metadata = new Map<string, GgufValue>();
     for (let entry = 0; entry < entries; entry++) {
-      const key = readText(readCount());
+      const key = this.#readText(this.#readCount());
       if (until !== undefined && key.startsWith(until)) break;
-      metadata.set(key, readValue(readCode()));
+      metadata.set(key, this.#readValue(this.#readCode()));
     }
     return metadata;
   }
 
   /** @returns where the next `size` bytes begin */
-  function take(size: number): number {
-    const start = at;
-    if (size > bytes.length - start) throw new EndOfBytes();
-    at += size;
+  #take(size: number): number {
+    const start = this.#at;
+    if (size > this.#bytes.length - start) throw new EndOfBytes();
+    this.#at += size;
     return start;
   }
 
-  function readCode(): number {
-    return view.getUint32(take(4), true);
+  #readCode(): number {
+    return this.#view.getUint32(this.#take(4), true);
   }
 
-  function readCount(): number {
-    return Number(view.getBigUint64(take(8), true));
+  #readCount(): number {
+    return Number(this.#view.getBigUint64(this.#take(8), true));
   }
 
   /** The number of values that follow: a file may say any number, so memory is taken for few. */
-  function readLength(): number {
-    const length = readCount();
-    values += length;
-    if (values > mostValues) throw new RangeError(`metadata: expected at most ${mostValues} values`);
+  #readLength(): number {
+    const length = this.#readCount();
+    this.#values += length;
+    if (this.#values > mostValues) throw new RangeError(`metadata: expected at most ${mostValues} values`);
     return length;
   }
 
-  function readText(length: number): string {
-    const start = take(length);
-    return utf8.decode(bytes.subarray(start, start + length));
+  #readText(length: number): string {
+    const start = this.#take(length);
+    return utf8.decode(this.#bytes.subarray(start, start + length));
   }
 
-  function readList(): readonly GgufValue[] {
-    const type = readCode();
-    const length = readLength();
-    if (++depth > mostDepth) throw new RangeError('metadata: lists are nested too deeply');
+  #readList(): readonly GgufValue[] {
+    const type = this.#readCode();
+    const length = this.#readLength();
+    if (++this.#depth > mostDepth) throw new RangeError('metadata: lists are nested too deeply');
     const list: GgufValue[] = [];
-    while (list.length < length) list.push(readValue(type));
-    depth--;
+    while (list.length < length) list.push(this.#readValue(type));
+    this.#depth--;
     return list;
   }
 
-  function readValue(type: number): GgufValue {
-    const read = readers[type];
+  #readValue(type: number): GgufValue {
+    const read = this.#readers[type];
     if (!read) throw new RangeError(`metadata: there is no type ${type}`);
     return read();
   }

@@ -23,94 +23,110 @@ export function operatorsVersion(opsets: OnnxModel['opsets']): number {
 const prefix = 'slashv1.';
 
 /** A graph that is being changed; the graph that it came from stays as it is. */
-export type GraphDraft = ReturnType<typeof createGraphDraft>;
+export class GraphDraft {
+  /** Names of all values that there are. */
+  readonly names: Set<string>;
+  readonly #graph: OnnxGraph;
+  readonly #removed = new Set<OnnxNode>();
+  readonly #replaced = new Map<OnnxNode, OnnxNode>();
+  readonly #redirected = new Map<string, string>();
+  readonly #constants = new Map<string, string>();
+  readonly #addedNodes: OnnxNode[] = [];
+  readonly #addedConstants: OnnxTensor[] = [];
+  readonly #addedInputs: OnnxValue[] = [];
+  readonly #setOutputs = new Map<string, OnnxValue>();
 
-/** @param names of all values that there are, for a graph within others */
-export function createGraphDraft(graph: OnnxGraph, names = new Set(namesIn(graph))) {
-  const removed = new Set<OnnxNode>();
-  const replaced = new Map<OnnxNode, OnnxNode>();
-  const redirected = new Map<string, string>();
-  const constants = new Map<string, string>();
-  const addedNodes: OnnxNode[] = [];
-  const addedConstants: OnnxTensor[] = [];
-  const addedInputs: OnnxValue[] = [];
-  const setOutputs = new Map<string, OnnxValue>();
+  /** @param names of all values that there are, for a graph within others */
+  constructor(graph: OnnxGraph, names = new Set(namesIn(graph))) {
+    this.#graph = graph;
+    this.names = names;
+  }
 
   /** A name that no value has. */
-  function name(stem: string): string {
+  name(stem: string): string {
     let free = `${prefix}${stem}`;
-    for (let count = 2; names.has(free); count++) free = `${prefix}${stem}.${count}`;
-    names.add(free);
+    for (let count = 2; this.names.has(free); count++) free = `${prefix}${stem}.${count}`;
+    this.names.add(free);
     return free;
   }
 
-  /** Adds a node. */
-  function add(
+  add(
     operator: string,
     inputs: readonly string[],
     {
-      outputs = [name(operator)],
+      outputs = [this.name(operator)],
       ...parts
     }: NodeParts & { readonly outputs?: readonly string[] | undefined } = {},
   ): string {
-    addedNodes.push(nodeOf(operator, inputs, outputs, parts));
+    this.#addedNodes.push(nodeOf(operator, inputs, outputs, parts));
     return outputs[0]!;
   }
 
-  return {
-    names,
-    name,
-    add,
-    remove: (node: OnnxNode) => removed.add(node),
-    replace: (node: OnnxNode, replacement: OnnxNode) => replaced.set(node, replacement),
-    /** Lets all nodes of the original graph that take one value take another. */
-    redirect: (from: string, to: string) => redirected.set(from, to),
-    addInput: (input: OnnxValue) => addedInputs.push(input),
-    /** Adds an output, or describes one anew. */
-    setOutput: (output: OnnxValue) => setOutputs.set(output.name, output),
+  remove(node: OnnxNode): void {
+    this.#removed.add(node);
+  }
 
-    /** A constant of int64 numbers, of one dimension if `dims` is left out; equal ones share a name. */
-    int64(values: readonly number[], dims = [values.length]): string {
-      const key = `${values.join('_')}x${dims.join('_')}`;
-      return getOrCreate(constants, key, () => {
-        const constant = name(`int64.${key}`);
-        addedConstants.push(int64Tensor(constant, values, dims));
-        return constant;
-      });
-    },
+  replace(node: OnnxNode, replacement: OnnxNode): void {
+    this.#replaced.set(node, replacement);
+  }
 
-    /** A constant of one float32 number. */
-    float32(value: number): string {
-      const constant = name('float32');
-      const bytes = new Uint8Array(Float32Array.of(value).buffer);
-      addedConstants.push(inlineTensor(constant, elementTypes.float32, [], bytes));
+  /** Lets all nodes of the original graph that take one value take another. */
+  redirect(from: string, to: string): void {
+    this.#redirected.set(from, to);
+  }
+
+  addInput(input: OnnxValue): void {
+    this.#addedInputs.push(input);
+  }
+
+  /** Adds an output, or describes one anew. */
+  setOutput(output: OnnxValue): void {
+    this.#setOutputs.set(output.name, output);
+  }
+
+  /** A constant of int64 numbers, of one dimension if `dims` is left out; equal ones share a name. */
+  int64(values: readonly number[], dims = [values.length]): string {
+    const key = `${values.join('_')}x${dims.join('_')}`;
+    return getOrCreate(this.#constants, key, () => {
+      const constant = this.name(`int64.${key}`);
+      this.#addedConstants.push(int64Tensor(constant, values, dims));
       return constant;
-    },
-    /** Adds a node that gives a value another type. */
-    cast(input: string, elementType: number, outputs?: readonly string[]): string {
-      return add('Cast', [input], { attributes: [integerAttribute('to', elementType)], outputs });
-    },
+    });
+  }
 
-    /** The changed graph, without what became useless. */
-    finish(): OnnxGraph {
-      const redirect = (value: string) => redirected.get(value) ?? value;
-      const moved = (node: OnnxNode): OnnxNode => {
-        const isMoved = node.inputs.some((input) => redirected.has(input));
-        return isMoved ? { ...node, inputs: node.inputs.map(redirect) } : node;
-      };
-      const kept = graph.nodes
-        .filter((node) => !removed.has(node))
-        .map((node) => moved(replaced.get(node) ?? node));
-      const before = graph.outputs.map((output) => setOutputs.get(output.name) ?? output);
-      return pruneGraph({
-        ...graph,
-        nodes: [...kept, ...addedNodes],
-        initializers: [...graph.initializers, ...addedConstants],
-        inputs: [...graph.inputs, ...addedInputs],
-        outputs: [...new Set([...before, ...setOutputs.values()])],
-      });
-    },
-  };
+  /** A constant of one float32 number. */
+  float32(value: number): string {
+    const constant = this.name('float32');
+    const bytes = new Uint8Array(Float32Array.of(value).buffer);
+    this.#addedConstants.push(inlineTensor(constant, elementTypes.float32, [], bytes));
+    return constant;
+  }
+
+  /** Adds a node that gives a value another type. */
+  cast(input: string, elementType: number, outputs?: readonly string[]): string {
+    return this.add('Cast', [input], { attributes: [integerAttribute('to', elementType)], outputs });
+  }
+
+  /** The changed graph, without what became useless. */
+  finish(): OnnxGraph {
+    const graph = this.#graph;
+    const redirect = (value: string) => this.#redirected.get(value) ?? value;
+    const moved = (node: OnnxNode): OnnxNode => {
+      const isMoved = node.inputs.some((input) => this.#redirected.has(input));
+      return isMoved ? { ...node, inputs: node.inputs.map(redirect) } : node;
+    };
+    const kept = graph.nodes
+      .filter((node) => !this.#removed.has(node))
+      .map((node) => moved(this.#replaced.get(node) ?? node));
+    const before = graph.outputs.map((output) => this.#setOutputs.get(output.name) ?? output);
+    return pruneGraph({
+      ...graph,
+      nodes: [...kept, ...this.#addedNodes],
+      initializers: [...graph.initializers, ...this.#addedConstants],
+      inputs: [...graph.inputs, ...this.#addedInputs],
+      outputs: [...new Set([...before, ...this.#setOutputs.values()])],
+    });
+  }
 }
 
 /** Names of values, also of those in the graphs of attributes. */

@@ -10,7 +10,8 @@ import {
   type Rule,
 } from '../languages/expression.ts';
 import { listOf } from '../languages/json-text.ts';
-import { constantItems, type SchemaParts } from './distinct.ts';
+import { constantItems } from './distinct.ts';
+import type { SchemaParts } from './evaluate.ts';
 import type { Literal } from './document.ts';
 import { canonicalText, schemaFault } from './keywords.ts';
 import type { Notation } from './notation.ts';

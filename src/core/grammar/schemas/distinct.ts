@@ -4,9 +4,8 @@ import { languageOf } from '../languages/pattern-language.ts';
 import type { Language } from '../languages/language.ts';
 import { countTexts } from '../languages/live.ts';
 import { wordsOf, type Clause } from './clause.ts';
-import type { ClauseReader } from './clauses.ts';
-import type { Literal, SchemaDocument } from './document.ts';
-import type { Evaluator } from './evaluate.ts';
+import type { Literal } from './document.ts';
+import type { Evaluator, SchemaParts } from './evaluate.ts';
 import { numberBits, typeBits } from './keywords.ts';
 import { numberOf } from './number.ts';
 import { stringLanguage } from './string.ts';
@@ -16,14 +15,6 @@ const maxItems = 1000;
 /** Spellings of numbers, one for each: more digits could stand for the same double. */
 const spellings = { integer: '^(0|-?[1-9]\\d{0,19})$', number: '^-?(0|[1-9]\\d{0,14})(\\.\\d*[1-9])?$' };
 const maxNumberLength = 21;
-
-/** What a schema is read with. */
-export interface SchemaParts {
-  readonly document: SchemaDocument;
-  readonly clauses: ClauseReader;
-  readonly texts: TextLanguages;
-  readonly evaluator: Evaluator;
-}
 
 /** Items of a list that must differ, and how many there are. */
 export interface DistinctItems {

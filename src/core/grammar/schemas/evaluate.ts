@@ -1,12 +1,19 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import type { Atom, Clause, KeySet } from './clause.ts';
 import type { ClauseReader } from './clauses.ts';
-import type { SchemaParts } from './distinct.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import { canonicalText, itemSchemas, readCount, readSchemaMap, schemaFault, typeBitsOf } from './keywords.ts';
 import { isNumeric, isSchemaObject, type Numeric, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
 import { isDecimalMultiple } from './decimal-multiple.ts';
+
+/** What a schema is read with. */
+export interface SchemaParts {
+  readonly document: SchemaDocument;
+  readonly clauses: ClauseReader;
+  readonly texts: TextLanguages;
+  readonly evaluator: Evaluator;
+}
 
 /** Parts of a schema that its constants are checked with; `spend` counts the steps. */
 interface EvaluatorSetting extends Omit<SchemaParts, 'evaluator'> {

@@ -3,14 +3,13 @@ import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
-import type { SchemaParts } from './distinct.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
 import { createSchemaBudget, type SchemaBudget, assertSchemaSize } from './size.ts';
 import { wordsOf, type Clause } from './clause.ts';
 import { ClauseReader } from './clauses.ts';
 import { SchemaDocument, type Literal } from './document.ts';
-import { Evaluator } from './evaluate.ts';
+import { Evaluator, type SchemaParts } from './evaluate.ts';
 import {
   annotationKeywords,
   isReferenceAlone,

@@ -1,6 +1,6 @@
 import { integerAttribute, tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
-import { createGraphDraft } from '../graph-draft.ts';
+import { GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph } from '../model.ts';
 import { lastPositions } from './last-position.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
@@ -27,7 +27,7 @@ export function addCandidates(graph: OnnxGraph, count: number): Rewritten {
   if (!isOne || typeof vocabularySize !== 'number') return unchanged('no logits of one position');
   if (graph.outputs.some(({ name }) => name === candidateOutputs.mass)) return unchanged('done already');
   const most = Math.min(count, vocabularySize);
-  const draft = createGraphDraft(graph);
+  const draft = new GraphDraft(graph);
   const row = draft.add('Squeeze', ['logits', draft.int64([1])]);
   const single = draft.cast(row, elementTypes.float32);
   const tokens = draft.name('tokens');

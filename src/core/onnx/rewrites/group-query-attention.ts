@@ -2,7 +2,7 @@ import { getOrCreate } from '../../get-or-create.ts';
 import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../value.ts';
 import { isPastState, presentKeysAndValues } from '../cache-names.ts';
 import { elementTypes } from '../element-types.ts';
-import { contribDomain, createGraphDraft, type GraphDraft } from '../graph-draft.ts';
+import { contribDomain, GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 import { sizeAfter, sizeBefore } from '../projection-size.ts';
@@ -44,9 +44,9 @@ export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, Att
   if (layers.length === 0) return unchanged(other);
   if (presents.length !== covered.size || !presents.every((name) => covered.has(name)))
     return unchanged(`attention and outputs present.* do not correspond: ${other}`);
-  const draft = createGraphDraft(graph);
-  const emit = createAttentionEmitter(draft, index, tokens);
-  for (const layer of layers) emit(layer);
+  const draft = new GraphDraft(graph);
+  const emitter = new AttentionEmitter(draft, index, tokens);
+  for (const layer of layers) emitter.emit(layer);
   if (graph.inputs.some(isPastState)) unmask(draft, index);
   return { graph: draft.finish() };
 
@@ -96,33 +96,35 @@ function countHeads(index: GraphIndex, { query, output }: Attention, headSize: n
   return size !== undefined && size % headSize === 0 ? size / headSize : undefined;
 }
 
-/**
- * Adds the nodes of one layer after the other, and once what they share.
- *
- * @param tokens the input with a row of tokens or of embeddings
- */
-function createAttentionEmitter(
-  draft: GraphDraft,
-  index: GraphIndex,
-  tokens: string,
-): (layer: Layer) => void {
-  const shared = new Map<string, string>();
+/** Adds the nodes of one layer after the other, and once what they share. */
+class AttentionEmitter {
+  readonly #draft: GraphDraft;
+  readonly #index: GraphIndex;
+  /** The input with a row of tokens or of embeddings. */
+  readonly #tokens: string;
+  readonly #shared = new Map<string, string>();
 
-  return function emit(layer) {
+  constructor(draft: GraphDraft, index: GraphIndex, tokens: string) {
+    this.#draft = draft;
+    this.#index = index;
+    this.#tokens = tokens;
+  }
+
+  emit(layer: Layer): void {
     const { key, value, heads, keyValueHeads, scale, softcap, window } = layer;
-    draft.remove(key.node);
-    draft.remove(value.node);
-    const result = draft.name('attention');
-    draft.add(
+    this.#draft.remove(key.node);
+    this.#draft.remove(value.node);
+    const result = this.#draft.name('attention');
+    this.#draft.add(
       'GroupQueryAttention',
       [
-        rotated(layer.query, layer, heads),
-        rotated(key.added, layer, keyValueHeads),
-        flatten(value.added, layer, keyValueHeads),
+        this.#rotated(layer.query, layer, heads),
+        this.#rotated(key.added, layer, keyValueHeads),
+        this.#flatten(value.added, layer, keyValueHeads),
         key.past,
         value.past,
-        lastSlots(),
-        totalLength(),
+        this.#lastSlots(),
+        this.#totalLength(),
       ],
       {
         domain: contribDomain,
@@ -136,33 +138,37 @@ function createAttentionEmitter(
         outputs: [result, key.present, value.present],
       },
     );
-    replaceOutput(layer, result);
-  };
-
-  /** Lets what took the result of the old attention take `[batch, sequence, heads · size]`. */
-  function replaceOutput({ output, heads, headSize }: Layer, result: string): void {
-    const reshape = index.soleConsumer(output, 'Reshape');
-    if (reshape && hasRank3(reshape)) {
-      draft.redirect(reshape.outputs[0]!, result);
-    } else draft.redirect(output, draft.add('Reshape', [result, draft.int64([0, 0, heads, headSize])]));
+    this.#replaceOutput(layer, result);
   }
 
-  function hasRank3(reshape: OnnxNode): boolean {
+  /** Lets what took the result of the old attention take `[batch, sequence, heads · size]`. */
+  #replaceOutput({ output, heads, headSize }: Layer, result: string): void {
+    const reshape = this.#index.soleConsumer(output, 'Reshape');
+    if (reshape && this.#hasRank3(reshape)) {
+      this.#draft.redirect(reshape.outputs[0]!, result);
+    } else
+      this.#draft.redirect(
+        output,
+        this.#draft.add('Reshape', [result, this.#draft.int64([0, 0, heads, headSize])]),
+      );
+  }
+
+  #hasRank3(reshape: OnnxNode): boolean {
     const shape = reshape.inputs[1];
-    const parts = index.producer(shape, 'Concat')?.inputs;
-    return (parts?.length ?? index.values(shape)?.length) === 3;
+    const parts = this.#index.producer(shape, 'Concat')?.inputs;
+    return (parts?.length ?? this.#index.values(shape)?.length) === 3;
   }
 
   /** Queries or keys, `[batch, heads, sequence, size]`, rotated and as `[batch, sequence, heads · size]`. */
-  function rotated(name: string, layer: Layer, heads: number): string {
-    const rotary = matchRotary(index, name);
-    if (!rotary) return flatten(name, layer, heads);
-    const flat = flatten(rotary.input, layer, heads);
+  #rotated(name: string, layer: Layer, heads: number): string {
+    const rotary = matchRotary(this.#index, name);
+    if (!rotary) return this.#flatten(name, layer, heads);
+    const flat = this.#flatten(rotary.input, layer, heads);
     const size = rotary.partial ?? layer.headSize;
-    const cos = tableOf(rotary.cos, layer, size);
-    const sin = tableOf(rotary.sin, layer, size);
-    const positions = positionsIn(rotary.cos, cos);
-    return draft.add('RotaryEmbedding', [flat, positions, cos, sin], {
+    const cos = this.#tableOf(rotary.cos, layer, size);
+    const sin = this.#tableOf(rotary.sin, layer, size);
+    const positions = this.#positionsIn(rotary.cos, cos);
+    return this.#draft.add('RotaryEmbedding', [flat, positions, cos, sin], {
       domain: contribDomain,
       // OpenVINO knows no defaults.
       attributes: [
@@ -176,60 +182,69 @@ function createAttentionEmitter(
   }
 
   /** `[batch, heads, sequence, size]` → `[batch, sequence, heads · size]` */
-  function flatten(name: string, { elementType, headSize }: Layer, heads: number): string {
-    const source = index.peel(name);
-    const transpose = index.producer(source, 'Transpose');
+  #flatten(name: string, { elementType, headSize }: Layer, heads: number): string {
+    const source = this.#index.peel(name);
+    const transpose = this.#index.producer(source, 'Transpose');
     const isTurned = transpose && integersOf(transpose, 'perm')?.join() === '0,2,1,3';
     const turned = isTurned
       ? transpose.inputs[0]!
-      : draft.add('Transpose', [source], { attributes: [integersAttribute('perm', [0, 2, 1, 3])] });
-    const reshape = index.producer(turned, 'Reshape');
+      : this.#draft.add('Transpose', [source], { attributes: [integersAttribute('perm', [0, 2, 1, 3])] });
+    const reshape = this.#index.producer(turned, 'Reshape');
     const flat =
-      reshape && sameLeadingDims(index, reshape)
+      reshape && sameLeadingDims(this.#index, reshape)
         ? reshape.inputs[0]!
-        : draft.add('Reshape', [turned, draft.int64([0, 0, heads * headSize])]);
+        : this.#draft.add('Reshape', [turned, this.#draft.int64([0, 0, heads * headSize])]);
     if (source === name) return flat;
-    return draft.cast(flat, elementType);
+    return this.#draft.cast(flat, elementType);
   }
 
   /** Where rows find theirs among the cosines of a table. */
-  function positionsIn(name: string, cos: string): string {
-    return getOrCreate(shared, `positions:${name}`, () => {
+  #positionsIn(name: string, cos: string): string {
+    return getOrCreate(this.#shared, `positions:${name}`, () => {
       // Rows share the table where their positions are the same.
-      const rows = draft.add('Gather', [draft.add('Shape', [cos]), draft.int64([0], [])]);
-      const shape = getOrCreate(shared, 'shape', () =>
-        draft.add('Slice', [draft.add('Shape', [tokens]), draft.int64([0]), draft.int64([2])]),
+      const rows = this.#draft.add('Gather', [this.#draft.add('Shape', [cos]), this.#draft.int64([0], [])]);
+      const shape = getOrCreate(this.#shared, 'shape', () =>
+        this.#draft.add('Slice', [
+          this.#draft.add('Shape', [this.#tokens]),
+          this.#draft.int64([0]),
+          this.#draft.int64([2]),
+        ]),
       );
-      const count = draft.add('ReduceProd', [shape], { attributes: [integerAttribute('keepdims', 0)] });
-      const range = draft.add('Range', [draft.int64([0], []), count, draft.int64([1], [])]);
-      return draft.add('Reshape', [draft.add('Mod', [range, rows]), shape]);
+      const count = this.#draft.add('ReduceProd', [shape], { attributes: [integerAttribute('keepdims', 0)] });
+      const range = this.#draft.add('Range', [this.#draft.int64([0], []), count, this.#draft.int64([1], [])]);
+      return this.#draft.add('Reshape', [this.#draft.add('Mod', [range, rows]), shape]);
     });
   }
 
   /** Cosines or sines of this step's positions as a table `[batch · sequence, size / 2]`. */
-  function tableOf(name: string, { elementType }: Layer, size: number): string {
-    return getOrCreate(shared, `table:${name}`, () => {
-      const half = draft.add('Slice', [name, draft.int64([0]), draft.int64([size / 2]), draft.int64([-1])]);
-      const table = draft.add('Reshape', [half, draft.int64([-1, size / 2])]);
-      return draft.cast(table, elementType);
+  #tableOf(name: string, { elementType }: Layer, size: number): string {
+    return getOrCreate(this.#shared, `table:${name}`, () => {
+      const half = this.#draft.add('Slice', [
+        name,
+        this.#draft.int64([0]),
+        this.#draft.int64([size / 2]),
+        this.#draft.int64([-1]),
+      ]);
+      const table = this.#draft.add('Reshape', [half, this.#draft.int64([-1, size / 2])]);
+      return this.#draft.cast(table, elementType);
     });
   }
 
   /** Index of the last slot of each row, counted by the mask. */
-  function lastSlots(): string {
-    return getOrCreate(shared, 'last-slots', () => {
+  #lastSlots(): string {
+    return getOrCreate(this.#shared, 'last-slots', () => {
       const attributes = [integerAttribute('keepdims', 0)];
-      const counts = draft.add('ReduceSum', ['attention_mask', draft.int64([1])], { attributes });
-      const slots = draft.add('Sub', [counts, draft.int64([1])]);
-      return draft.cast(slots, elementTypes.int32);
+      const counts = this.#draft.add('ReduceSum', ['attention_mask', this.#draft.int64([1])], { attributes });
+      const slots = this.#draft.add('Sub', [counts, this.#draft.int64([1])]);
+      return this.#draft.cast(slots, elementTypes.int32);
     });
   }
 
-  function totalLength(): string {
-    return getOrCreate(shared, 'total-length', () => {
-      const shape = draft.add('Shape', ['attention_mask']);
-      const length = draft.add('Gather', [shape, draft.int64([1], [])]);
-      return draft.cast(length, elementTypes.int32);
+  #totalLength(): string {
+    return getOrCreate(this.#shared, 'total-length', () => {
+      const shape = this.#draft.add('Shape', ['attention_mask']);
+      const length = this.#draft.add('Gather', [shape, this.#draft.int64([1], [])]);
+      return this.#draft.cast(length, elementTypes.int32);
     });
   }
 }

@@ -1,6 +1,6 @@
 import { integerAttribute, integerOf, tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
-import { createGraphDraft } from '../graph-draft.ts';
+import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
@@ -26,7 +26,7 @@ export function gatherLastPosition(graph: OnnxGraph): Rewritten {
   const chain = findHead(index);
   if (typeof chain === 'string') return unchanged(chain);
   const { head, reshape } = chain;
-  const draft = createGraphDraft(graph);
+  const draft = new GraphDraft(graph);
   draft.addInput(tensorValue(lastPositions, elementTypes.int64, ['batch_size', 'positions']));
   const hidden = beforeSlice(index, chain.hidden);
   const positions = draft.add('Unsqueeze', [lastPositions, draft.int64([2])]);

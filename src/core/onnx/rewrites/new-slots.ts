@@ -1,6 +1,6 @@
 import { integerOf, tensorValue } from '../value.ts';
 import { presentKeysAndValues } from '../cache-names.ts';
-import { createGraphDraft } from '../graph-draft.ts';
+import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
@@ -14,7 +14,7 @@ export const newSlotsOutput = (present: string): string => `slashv1.${present}.n
  */
 export function addNewSlots(graph: OnnxGraph): Rewritten {
   const index = new GraphIndex(graph);
-  const draft = createGraphDraft(graph);
+  const draft = new GraphDraft(graph);
   const names = presentKeysAndValues(graph.inputs);
   const presents = graph.outputs.filter(({ name }) => names.has(name));
   if (presents.length === 0) return unchanged('no outputs present.*');

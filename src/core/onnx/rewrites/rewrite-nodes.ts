@@ -1,4 +1,4 @@
-import { createGraphDraft, type GraphDraft } from '../graph-draft.ts';
+import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from '../model.ts';
 
@@ -18,7 +18,7 @@ export function rewriteNodes(
   outer?: Outer,
 ): OnnxGraph | undefined {
   const index = new GraphIndex(graph, outer?.index);
-  const draft = createGraphDraft(graph, outer?.names);
+  const draft = new GraphDraft(graph, outer?.names);
   let isChanged = false;
   for (const node of graph.nodes) {
     if (replace(node, draft, index)) {

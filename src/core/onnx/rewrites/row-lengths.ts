@@ -1,6 +1,6 @@
 import { tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
-import { createGraphDraft } from '../graph-draft.ts';
+import { GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
@@ -19,7 +19,7 @@ export const rowLengthInputs = {
 export function makeMask(graph: OnnxGraph): Rewritten {
   const mask = graph.inputs.find(({ name }) => name === 'attention_mask');
   if (mask?.elementType === undefined) return unchanged('no input attention_mask');
-  const draft = createGraphDraft(graph);
+  const draft = new GraphDraft(graph);
   draft.addInput(tensorValue(rowLengthInputs.lengths, elementTypes.int64, ['batch_size']));
   draft.addInput(tensorValue(rowLengthInputs.width, elementTypes.int64, []));
   const slots = draft.add('Range', [draft.int64([0], []), rowLengthInputs.width, draft.int64([1], [])]);

@@ -66,87 +66,102 @@ const cell = /(?:\\\||[^|])+/g;
  */
 export function readMarkup(source: string): MarkedText {
   assertText('text', source);
-  /** The last place at which an element ends, by its name. */
-  const ends = new Map<string, number>();
-  for (const { groups, index } of source.matchAll(closingTag))
-    ends.set(groups!['name']!.toLowerCase(), index);
-  const spans: MarkedSpan[] = [];
-  let shown = '';
-  let said = '';
-  let given: string[] = [];
-  let pausedSeconds = 0;
-  /** The element whose text is spoken in another way, until its end; lengths of text and phonemes at its beginning. */
-  let instead: { name: string; speak: (text: string) => string; text: number; phonemes: number } | undefined;
-  read(source);
-  if (said.trim() !== '') endSpan(undefined);
-  return { spans, shown };
+  return new MarkupReader(source).whole();
+}
 
-  function read(text: string): void {
-    let at = 0;
-    for (const match of text.matchAll(markup)) {
-      say(text.slice(at, match.index));
-      at = match.index + match[0].length;
-      mark(match[0], match.groups!);
-    }
-    say(text.slice(at));
+class MarkupReader {
+  readonly #source: string;
+  /** The last place at which an element ends, by its name. */
+  readonly #ends = new Map<string, number>();
+  readonly #spans: MarkedSpan[] = [];
+  #shown = '';
+  #said = '';
+  #given: string[] = [];
+  #pausedSeconds = 0;
+  /** The element whose text is spoken in another way, until its end; lengths of text and phonemes at its beginning. */
+  #instead: { name: string; speak: (text: string) => string; text: number; phonemes: number } | undefined;
+
+  constructor(source: string) {
+    this.#source = source;
+    for (const { groups, index } of source.matchAll(closingTag))
+      this.#ends.set(groups!['name']!.toLowerCase(), index);
   }
 
-  function mark(match: string, groups: Readonly<Record<string, string | undefined>>): void {
+  whole(): MarkedText {
+    this.#read(this.#source);
+    if (this.#said.trim() !== '') this.#endSpan(undefined);
+    return { spans: this.#spans, shown: this.#shown };
+  }
+
+  #read(text: string): void {
+    let at = 0;
+    for (const match of text.matchAll(markup)) {
+      this.#say(text.slice(at, match.index));
+      at = match.index + match[0].length;
+      this.#mark(match[0], match.groups!);
+    }
+    this.#say(text.slice(at));
+  }
+
+  #mark(match: string, groups: Readonly<Record<string, string | undefined>>): void {
     const { row, link, label = '', target = '', tag, entity: sign } = groups;
-    if (row !== undefined) readRow(row);
-    else if (link !== undefined) readLink(link, label, target);
-    else if (tag !== undefined) readTag(tag, groups);
-    else if (sign !== undefined) readEntity(sign);
-    else blank(match, groups['fence'] === undefined ? '' : '\n');
+    if (row !== undefined) this.#readRow(row);
+    else if (link !== undefined) this.#readLink(link, label, target);
+    else if (tag !== undefined) this.#readTag(tag, groups);
+    else if (sign !== undefined) this.#readEntity(sign);
+    else this.#blank(match, groups['fence'] === undefined ? '' : '\n');
   }
 
   /** A row of a table: its cells, with pauses between them. */
-  function readRow(row: string): void {
-    if (/^[\s|:-]+$/.test(row)) return blank(row, '');
+  #readRow(row: string): void {
+    if (/^[\s|:-]+$/.test(row)) return this.#blank(row, '');
     const cells = [...row.matchAll(cell)].filter(([content]) => content.trim() !== '');
     let at = 0;
     for (const [index, match] of cells.entries()) {
-      blank(row.slice(at, match.index), index === 0 ? '' : ', ');
-      read(match[0].replace(/^\s+|\s+$/g, (spaces) => joiner.repeat(spaces.length)).replace('\\|', '| '));
+      this.#blank(row.slice(at, match.index), index === 0 ? '' : ', ');
+      this.#read(
+        match[0].replace(/^\s+|\s+$/g, (spaces) => joiner.repeat(spaces.length)).replace('\\|', '| '),
+      );
       at = match.index + match[0].length;
     }
-    blank(row.slice(at), '\n');
+    this.#blank(row.slice(at), '\n');
   }
 
-  function readLink(link: string, label: string, target: string): void {
+  #readLink(link: string, label: string, target: string): void {
     const [, phonemes] = /^\/([^/]{1,200})\/$/.exec(target) ?? [];
     const lead = link.indexOf('[') + 1;
-    join(link.slice(0, lead));
-    if (phonemes === undefined || link.startsWith('!')) read(label);
+    this.#join(link.slice(0, lead));
+    if (phonemes === undefined || link.startsWith('!')) this.#read(label);
     else {
-      shown += label;
-      said += markOf(phonemes);
+      this.#shown += label;
+      this.#said += this.#markOf(phonemes);
     }
-    join(link.slice(lead + label.length));
+    this.#join(link.slice(lead + label.length));
   }
 
-  function readTag(
+  #readTag(
     tag: string,
     { slash, name = '', attributes = '' }: Readonly<Record<string, string | undefined>>,
   ): void {
     const element = name.toLowerCase();
-    const hasEnd = (ends.get(element) ?? -1) > shown.length;
+    const hasEnd = (this.#ends.get(element) ?? -1) > this.#shown.length;
     const isKnown = block.test(element) || inline.test(element);
     if (!isKnown && slash === '' && attributes === '' && !hasEnd) {
       // `<your-name>` is no element.
-      join('<');
-      say(name);
-      return join(tag.slice(1 + name.length));
+      this.#join('<');
+      this.#say(name);
+      return this.#join(tag.slice(1 + name.length));
     }
-    if (slash === '/' && instead?.name === element) endInstead();
-    else if (slash === '' && element === 'break') return pauseFor(tag, attributes);
-    else if (slash === '' && !instead && hasEnd && spokenOtherwise.test(element)) begin(element, attributes);
-    if (block.test(element)) blank(tag, slash === '/' || /^[bh]r$/.test(element) ? '\n\n' : ' ');
-    else if (inline.test(element)) join(tag);
-    else blank(tag, ' ');
+    if (slash === '/' && this.#instead?.name === element) this.#endInstead();
+    else if (slash === '' && element === 'break') return this.#pauseFor(tag, attributes);
+    else if (slash === '' && !this.#instead && hasEnd && spokenOtherwise.test(element))
+      this.#begin(element, attributes);
+    if (block.test(element)) this.#blank(tag, slash === '/' || /^[bh]r$/.test(element) ? '\n\n' : ' ');
+    else if (inline.test(element)) this.#join(tag);
+    else this.#blank(tag, ' ');
   }
 
-  function begin(name: string, attributes: string): void {
+  #begin(name: string, attributes: string): void {
     const value = (of: string): string | undefined =>
       new RegExp(`\\s${of}\\s*=\\s*["']([^"']*)`, 'i').exec(attributes)?.[1];
     const alias = name === 'sub' ? value('alias') : undefined;
@@ -155,58 +170,58 @@ export function readMarkup(source: string): MarkedText {
     let speak: ((text: string) => string) | undefined;
     if (alias !== undefined) speak = () => withoutMarks(alias);
     else if (kind !== undefined) speak = (text) => sayAs(text, kind);
-    else if (phonemes !== undefined && phonemes.trim() !== '') speak = () => markOf(phonemes);
+    else if (phonemes !== undefined && phonemes.trim() !== '') speak = () => this.#markOf(phonemes);
     else if (/^(?:script|style)$/.test(name)) speak = () => ' ';
-    if (speak) instead = { name, speak, text: said.length, phonemes: given.length };
+    if (speak) this.#instead = { name, speak, text: this.#said.length, phonemes: this.#given.length };
   }
 
-  function endInstead(): void {
-    const { speak, text, phonemes } = instead!;
-    instead = undefined;
-    given.length = phonemes;
-    said = said.slice(0, text) + speak(withoutMarks(said.slice(text)));
+  #endInstead(): void {
+    const { speak, text, phonemes } = this.#instead!;
+    this.#instead = undefined;
+    this.#given.length = phonemes;
+    this.#said = this.#said.slice(0, text) + speak(withoutMarks(this.#said.slice(text)));
   }
 
-  function pauseFor(tag: string, attributes: string): void {
-    const seconds = Math.min(pauseOf(attributes), mostPauseSeconds - pausedSeconds);
-    shown += ' '.repeat(tag.length);
-    if (instead || said.trim() === '') return;
-    pausedSeconds += seconds;
-    endSpan(seconds);
+  #pauseFor(tag: string, attributes: string): void {
+    const seconds = Math.min(pauseOf(attributes), mostPauseSeconds - this.#pausedSeconds);
+    this.#shown += ' '.repeat(tag.length);
+    if (this.#instead || this.#said.trim() === '') return;
+    this.#pausedSeconds += seconds;
+    this.#endSpan(seconds);
   }
 
-  function endSpan(pauseSeconds: number | undefined): void {
-    spans.push({ text: said, phonemes: given, pauseSeconds });
-    said = '';
-    given = [];
+  #endSpan(pauseSeconds: number | undefined): void {
+    this.#spans.push({ text: this.#said, phonemes: this.#given, pauseSeconds });
+    this.#said = '';
+    this.#given = [];
   }
 
-  function readEntity(sign: string): void {
+  #readEntity(sign: string): void {
     const decoded = decodeEntity(sign);
-    if (decoded === undefined) return say(sign);
-    shown += decoded + joiner.repeat(sign.length - decoded.length);
-    said += withoutMarks(decoded);
+    if (decoded === undefined) return this.#say(sign);
+    this.#shown += decoded + joiner.repeat(sign.length - decoded.length);
+    this.#said += withoutMarks(decoded);
   }
 
-  function markOf(phonemes: string): string {
-    given.push(phonemes.trim());
+  #markOf(phonemes: string): string {
+    this.#given.push(phonemes.trim());
     return phonemeMark;
   }
 
-  function say(text: string): void {
+  #say(text: string): void {
     const own = withoutMarks(text);
-    shown += own;
-    said += own;
+    this.#shown += own;
+    this.#said += own;
   }
 
   /** Markup within a word: what stands around it stays together. */
-  function join(text: string): void {
-    shown += joiner.repeat(text.length);
+  #join(text: string): void {
+    this.#shown += joiner.repeat(text.length);
   }
 
   /** Markup between words. */
-  function blank(text: string, spoken: string): void {
-    shown += text.replace(/[^\n]/gu, (character) => ' '.repeat(character.length));
-    said += spoken;
+  #blank(text: string, spoken: string): void {
+    this.#shown += text.replace(/[^\n]/gu, (character) => ' '.repeat(character.length));
+    this.#said += spoken;
   }
 }

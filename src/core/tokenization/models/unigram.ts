@@ -2,7 +2,7 @@ import { codePointAt, isHighSurrogate, unitsOf } from '../aligned-text.ts';
 import { readBoolean, readInteger, readList, readString, type Members } from '../definition.ts';
 import { createHashSet, hashEnd, hashStart, hashStep, type HashSet } from '../hash.ts';
 import { keptCapacity, pushLiteralToken, pushToken, sameSpan, type TokenBuffer } from '../token-buffer.ts';
-import { createVocabulary, highestTokenId, findByteTokens } from '../vocabulary.ts';
+import { createVocabulary, highestTokenId, findByteTokens, type Vocabulary } from '../vocabulary.ts';
 import { withWordCache } from '../word-cache.ts';
 import type { Model } from './model.ts';
 import { utf8LengthOf, writeUtf8 } from './utf8.ts';
@@ -38,40 +38,70 @@ export function readUnigram(label: string, members: Members): Model {
       : readInteger(`${label}.unk_id`, members['unk_id'], 0, entries.length - 1);
   const byteFallback = readBoolean(`${label}.byte_fallback`, members['byte_fallback'], false);
   const vocabulary = createVocabulary(texts, Int32Array.from(texts.keys()));
+  const unknownScore = lowest - unknownPenalty;
   const idOfByte = byteFallback ? findByteTokens(vocabulary) : undefined;
   const beginnings = createBeginnings(texts);
-  const unknownScore = lowest - unknownPenalty;
-  const { longest } = vocabulary;
-  const bytes = new Uint8Array(4);
+  const paths = new BestPaths({ label, vocabulary, scores, unknownId, unknownScore, idOfByte, beginnings });
+  return {
+    vocabulary,
+    size: entries.length,
+    encodeInto: withWordCache((tokens, units, start, end) => paths.encodeInto(tokens, units, start, end)),
+  };
+}
 
-  let room = 0;
+interface ScoredTokens {
+  readonly label: string;
+  readonly vocabulary: Vocabulary;
+  readonly scores: Float64Array;
+  /** −1 for none. */
+  readonly unknownId: number;
+  readonly unknownScore: number;
+  readonly idOfByte: Int32Array | undefined;
+  readonly beginnings: HashSet;
+}
+
+class BestPaths {
+  readonly #tokens: ScoredTokens;
+  readonly #bytes = new Uint8Array(4);
+  #room = 0;
   /** The best path to each place: its score, the start of its last token (−1: none), and that token. */
-  let bestScores = new Float64Array(0);
-  let bestStarts = new Int32Array(0);
-  let bestIds = new Int32Array(0);
+  #bestScores = new Float64Array(0);
+  #bestStarts = new Int32Array(0);
+  #bestIds = new Int32Array(0);
 
-  function reserve(length: number): void {
-    if (length <= room && (room <= keptCapacity || length > keptCapacity)) return;
-    room = Math.max(256, length);
-    bestScores = new Float64Array(room);
-    bestStarts = new Int32Array(room);
-    bestIds = new Int32Array(room);
+  constructor(tokens: ScoredTokens) {
+    this.#tokens = tokens;
   }
 
-  function offer(place: number, score: number, start: number, id: number): void {
-    if (bestStarts[place] !== -1 && !(score > bestScores[place]!)) return;
-    bestScores[place] = score;
-    bestStarts[place] = start;
-    bestIds[place] = id;
+  encodeInto(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): void {
+    this.#findBest(units, start, end);
+    this.#appendBest(tokens, units, start, end - start);
   }
 
-  function findBest(units: Uint16Array, start: number, end: number): void {
+  #reserve(length: number): void {
+    if (length <= this.#room && (this.#room <= keptCapacity || length > keptCapacity)) return;
+    this.#room = Math.max(256, length);
+    this.#bestScores = new Float64Array(this.#room);
+    this.#bestStarts = new Int32Array(this.#room);
+    this.#bestIds = new Int32Array(this.#room);
+  }
+
+  #offer(place: number, score: number, start: number, id: number): void {
+    if (this.#bestStarts[place] !== -1 && !(score > this.#bestScores[place]!)) return;
+    this.#bestScores[place] = score;
+    this.#bestStarts[place] = start;
+    this.#bestIds[place] = id;
+  }
+
+  #findBest(units: Uint16Array, start: number, end: number): void {
+    const { label, vocabulary, scores, unknownId, unknownScore, beginnings } = this.#tokens;
+    const { longest } = vocabulary;
     const length = end - start;
-    reserve(length + 1);
-    bestStarts.fill(-1, 0, length + 1);
-    bestScores[0] = 0;
+    this.#reserve(length + 1);
+    this.#bestStarts.fill(-1, 0, length + 1);
+    this.#bestScores[0] = 0;
     for (let at = 0; at < length;) {
-      const score = bestScores[at]!;
+      const score = this.#bestScores[at]!;
       const size = unitsOf(codePointAt(units, start + at));
       let hasSingle = false;
       let hash = hashStart;
@@ -82,60 +112,59 @@ export function readUnigram(label: string, members: Members): Model {
         if (isHighSurrogate(units[start + next - 1]!)) continue;
         const id = vocabulary.findHashed(hash, units, start + at, start + next);
         if (id === -1) continue;
-        offer(next, score + scores[id]!, at, id);
+        this.#offer(next, score + scores[id]!, at, id);
         if (next - at === size) hasSingle = true;
       }
       if (!hasSingle) {
         if (unknownId === -1)
           throw new RangeError(`${label}.unk_id: missing, but the text has unknown characters`);
-        offer(at + size, score + unknownScore, at, unknownId);
+        this.#offer(at + size, score + unknownScore, at, unknownId);
       }
       at += size;
     }
   }
 
   /** Turns the chain of best tokens round: each place points to the next one then. */
-  function appendBest(tokens: TokenBuffer, units: Uint16Array, start: number, length: number): void {
+  #appendBest(tokens: TokenBuffer, units: Uint16Array, start: number, length: number): void {
+    const { unknownId } = this.#tokens;
     let following = -1;
     for (let at = length; at !== -1;) {
-      const before = at === 0 ? -1 : bestStarts[at]!;
-      bestStarts[at] = following;
+      const before = at === 0 ? -1 : this.#bestStarts[at]!;
+      this.#bestStarts[at] = following;
       following = at;
       at = before;
     }
     for (let at = 0; at < length;) {
-      let next = bestStarts[at]!;
-      if (bestIds[next] === unknownId) {
-        while (next < length && bestIds[bestStarts[next]!] === unknownId) next = bestStarts[next]!;
-        appendUnknown(tokens, units, start + at, start + next);
+      let next = this.#bestStarts[at]!;
+      if (this.#bestIds[next] === unknownId) {
+        while (next < length && this.#bestIds[this.#bestStarts[next]!] === unknownId)
+          next = this.#bestStarts[next]!;
+        this.#appendUnknown(tokens, units, start + at, start + next);
       } else {
-        pushToken(tokens, bestIds[next]!, utf8LengthOf(units, start + at, start + next));
+        pushToken(tokens, this.#bestIds[next]!, utf8LengthOf(units, start + at, start + next));
       }
       at = next;
     }
   }
 
-  function appendUnknown(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): void {
+  #appendUnknown(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): void {
+    const { vocabulary, unknownId } = this.#tokens;
     const known = vocabulary.find(units, start, end);
     const length = utf8LengthOf(units, start, end);
     if (known !== -1) pushToken(tokens, known, length);
-    else if (!appendBytes(tokens, units, start, end, length)) pushLiteralToken(tokens, unknownId, length);
+    else if (!this.#appendBytes(tokens, units, start, end, length))
+      pushLiteralToken(tokens, unknownId, length);
   }
 
-  function appendBytes(
-    tokens: TokenBuffer,
-    units: Uint16Array,
-    start: number,
-    end: number,
-    length: number,
-  ): boolean {
+  #appendBytes(tokens: TokenBuffer, units: Uint16Array, start: number, end: number, length: number): boolean {
+    const { idOfByte } = this.#tokens;
     if (!idOfByte) return false;
     const first = tokens.count;
     for (let at = start; at < end;) {
       const codePoint = codePointAt(units, at);
-      const count = writeUtf8(bytes, 0, codePoint);
+      const count = writeUtf8(this.#bytes, 0, codePoint);
       for (let index = 0; index < count; index++) {
-        const id = idOfByte[bytes[index]!]!;
+        const id = idOfByte[this.#bytes[index]!]!;
         if (id === -1) {
           tokens.count = first;
           return false;
@@ -146,15 +175,6 @@ export function readUnigram(label: string, members: Members): Model {
     }
     return true;
   }
-
-  return {
-    vocabulary,
-    size: entries.length,
-    encodeInto: withWordCache((tokens, units, start, end) => {
-      findBest(units, start, end);
-      appendBest(tokens, units, start, end - start);
-    }),
-  };
 }
 
 /** The mixed hashes of all texts that tokens begin with. */

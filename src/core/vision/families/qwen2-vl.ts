@@ -57,7 +57,7 @@ function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamil
     placeholder: token,
     pictureToken: token,
     prepare(picture) {
-      const fitting = fit(picture);
+      const fitting = fit(picture, block, fewest, most);
       const rows = fitting.height / patch;
       const columns = fitting.width / patch;
       const length = (rows * columns) / merged ** 2;
@@ -77,31 +77,6 @@ function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamil
       };
     },
   };
-
-  /** Sides that are multiples of `block`, with about the picture's proportions, and pixels within the limits. */
-  function fit({ width, height }: Size): Size {
-    const stretch = Math.max(width, height) / Math.min(width, height);
-    if (stretch > mostStretched) {
-      throw new RangeError(
-        `image: expected sides that differ by at most ${mostStretched} times, got ${stretch}`,
-      );
-    }
-    const near = {
-      width: roundHalfToEven(width / block) * block,
-      height: roundHalfToEven(height / block) * block,
-    };
-    if (near.width * near.height > most) {
-      const shrinking = Math.sqrt((height * width) / most);
-      const down = (side: number): number => Math.max(block, Math.floor(side / shrinking / block) * block);
-      return { width: down(width), height: down(height) };
-    }
-    if (near.width * near.height < fewest) {
-      const growth = Math.sqrt(fewest / (height * width));
-      const up = (side: number): number => Math.ceil((side * growth) / block) * block;
-      return { width: up(width), height: up(height) };
-    }
-    return near;
-  }
 
   /** `[patches × (3 × frames × patch × patch)]`; patches that are merged later follow one another. */
   function toPatches({ pixels, width, height }: Picture): Float32Array {
@@ -127,6 +102,31 @@ function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamil
     }
     return data;
   }
+}
+
+/** Sides that are multiples of `block`, with about the picture's proportions, and pixels within the limits. */
+function fit({ width, height }: Size, block: number, fewest: number, most: number): Size {
+  const stretch = Math.max(width, height) / Math.min(width, height);
+  if (stretch > mostStretched) {
+    throw new RangeError(
+      `image: expected sides that differ by at most ${mostStretched} times, got ${stretch}`,
+    );
+  }
+  const near = {
+    width: roundHalfToEven(width / block) * block,
+    height: roundHalfToEven(height / block) * block,
+  };
+  if (near.width * near.height > most) {
+    const shrinking = Math.sqrt((height * width) / most);
+    const down = (side: number): number => Math.max(block, Math.floor(side / shrinking / block) * block);
+    return { width: down(width), height: down(height) };
+  }
+  if (near.width * near.height < fewest) {
+    const growth = Math.sqrt(fewest / (height * width));
+    const up = (side: number): number => Math.ceil((side * growth) / block) * block;
+    return { width: up(width), height: up(height) };
+  }
+  return near;
 }
 
 /**
