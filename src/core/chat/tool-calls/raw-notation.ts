@@ -58,11 +58,14 @@ export function rawNotation(style: RawStyle): Notation {
   };
 }
 
+/** Puts a value of a type between edges. */
+export type Frame = (type: ValueType, value: Expression) => Expression;
+
 /** Puts values into a frame that depends on their type. Values of other types than those of the schema are left out. */
 export function framed(
   notation: Notation,
   { types, texts }: Pick<RawStyle, 'types' | 'texts'>,
-  frame: (type: ValueType, value: Expression) => Expression,
+  frame: Frame,
 ): Notation {
   const own = (type: ValueType, value: Expression): Expression => {
     const isAllowed = types.length === 0 || types.includes(type);
