@@ -24,7 +24,7 @@ import { markedNotation, pythonNotation } from './literal-notation.ts';
 import { styleOf, type ItemsNotation } from './notation.ts';
 import { framed, rawNotation, type Frame } from './raw-notation.ts';
 import { memberSchema, typesOf, type Types } from './schema-types.ts';
-import { tagSyntax } from './tag-syntax.ts';
+import { tagSyntax, type TagSyntax } from './tag-syntax.ts';
 
 /** Names of parameters that can be written, and those among names that the schema doesn't tell. */
 const nameRules = {
@@ -39,95 +39,46 @@ const nameRules = {
  * elements inside of them for objects and lists. A value of which the schema tells neither names nor items is JSON there.
  */
 export function itemsArguments(notation: ItemsNotation): (schema: unknown) => ArgumentsNotation {
-  const { first, next, equals, close, mark = '', values: styles } = notation;
-  const style = styleOf(notation);
-  const [isLiteral, isNested] = [style === 'literal', style === 'elements'];
-  const literalStyle = mark === '' ? 'python' : 'marked';
-  const [canName, otherNames] = nameRules[isLiteral ? literalStyle : isNested ? 'elements' : 'tags'];
-  const syntax = tagSyntax(notation);
-  const [start, open] = isLiteral ? [first, ''] : [syntax.nameEnd, syntax.parameterOpen];
-  const line = isLiteral ? empty : text('\n', '');
-  const lineBreak = (isThere: boolean): Expression => text(isThere ? '\n' : '');
-  const item = (name: Expression, value: Expression, key = ''): Expression => {
-    const end = looseText(fill(close.trim(), { key }));
-    return sequence(looseText(open), name, value, lineBreak(syntax.breaksBehind), end, line);
-  };
-  const nothing = (): Expression => never;
+  return (root) => (texts) => new ItemsGrammar(notation, root, texts).whole();
+}
 
-  function innerNotation(texts: TextLanguages): Notation {
-    if (isNested) return jsonWithout(mark, texts);
-    if (isLiteral && mark !== '') return markedNotation(mark, texts);
-    return isLiteral || syntax.hasPython ? pythonNotation : jsonNotation;
+class ItemsGrammar {
+  readonly #notation: ItemsNotation;
+  readonly #syntax: TagSyntax;
+  readonly #root: unknown;
+  readonly #texts: TextLanguages;
+  readonly #style: keyof typeof nameRules;
+  /** Notation of everything inside of values. */
+  readonly #inner: Notation;
+  readonly #members = new Map<unknown, Notation>();
+  readonly #items = new Map<unknown, Notation>();
+
+  constructor(notation: ItemsNotation, root: unknown, texts: TextLanguages) {
+    const { mark } = notation;
+    const style = styleOf(notation);
+    this.#notation = notation;
+    this.#syntax = tagSyntax(notation);
+    this.#root = root;
+    this.#texts = texts;
+    if (style === 'literal') this.#style = mark === undefined ? 'python' : 'marked';
+    else this.#style = style === 'elements' ? 'elements' : 'tags';
+    const words = this.#syntax.hasPython || this.#style === 'python' ? pythonNotation : jsonNotation;
+    const isMarked = mark !== undefined && this.#style !== 'tags';
+    this.#inner = !isMarked ? words : this.#isNested ? jsonWithout(mark, texts) : markedNotation(mark, texts);
   }
 
-  return (root) => (texts) => {
-    const inner = innerNotation(texts);
-    const values = new Map<unknown, Notation>();
-    const items = new Map<unknown, Notation>();
+  get #isLiteral(): boolean {
+    return this.#style === 'python' || this.#style === 'marked';
+  }
 
-    function membersOf(schema: unknown): Pick<Notation, 'comma' | 'member' | 'members' | 'ofMember'> {
-      return {
-        comma: isLiteral ? text(next) : empty,
-        member: (name, value) =>
-          canName.test(name) ? refer(rule(name, item(text(name), value, name))) : undefined,
-        members(names, value, _, path) {
-          const name = otherNames && namesOf(names, otherNames, texts, path);
-          return name && refer(rule('other', item(name, value)));
-        },
-        ofMember: (name = '\n') => valueOf(memberSchema(schema, name, root), values),
-      };
-    }
+  get #isNested(): boolean {
+    return this.#style === 'elements';
+  }
 
-    function valueOf(schema: unknown, kept: Map<unknown, Notation>): Notation {
-      const types = isLiteral ? [] : typesOf(schema, root);
-      const id = `element ${values.size} ${items.size}`;
-      return getOrCreate(kept, isNested ? schema : types.join(), () => {
-        const frame: Frame = (type, value) => {
-          const own = sequence(looseText(equals[type].trimEnd()), lineBreak(syntax.breaksBefore), value);
-          return kept === items ? item(text('item'), own, 'item') : own;
-        };
-        const value = framed(isLiteral || syntax.hasQuotes ? inner : raw(types), { types, texts }, frame);
-        return isNested ? { ...value, ...elements(schema, types, frame), id } : value;
-      });
-    }
-
-    function raw(types: Types): Notation {
-      return rawNotation({
-        types,
-        inner,
-        excluded: containing(isNested ? mark : close.trim(), texts),
-        canWrite: (written) => (isNested ? !written.includes(mark) : !endsEarly(written, syntax)),
-        isTold: syntax.equals.size > 1,
-        hasWords: styles.boolean === 'python',
-        texts,
-      });
-    }
-
-    function elements(schema: unknown, types: Types, frame: Frame): Partial<Notation> {
-      return {
-        ...membersOf(schema),
-        // Among other members there is none without a name.
-        anyMember: refer(rule('other', never)),
-        anyArray: undefined,
-        object: (content) => (types.includes('object') ? frame('object', sequence(line, content)) : never),
-        array(content) {
-          if (!types.includes('array') || types.includes('object')) return never;
-          return frame('array', content.type === 'distinct' ? differing(content) : sequence(line, content));
-        },
-        ofItem: () => valueOf(memberSchema(schema, 'item', root), items),
-      };
-    }
-
-    /** Texts that differ from one another are a JSON list. */
-    function differing(content: Extract<Expression, { type: 'distinct' }>): Expression {
-      if (content.item.type !== 'mark') return never;
-      const { store } = texts;
-      const { of } = content.item;
-      const language = store.intersection(of.language, store.complement(containing(mark, texts)));
-      const other: Expression = { type: 'mark', of: { ...of, language } };
-      return bracketed('[', { ...content, item: other, separator: comma }, ']');
-    }
-
+  /** All behind the name of the function. */
+  whole(): Notation {
+    const nothing = (): Expression => never;
+    const start = this.#isLiteral ? this.#notation.first : this.#syntax.nameEnd;
     return {
       id: 'items',
       anyValue: never,
@@ -135,18 +86,101 @@ export function itemsArguments(notation: ItemsNotation): (schema: unknown) => Ar
       number: nothing,
       string: nothing,
       array: nothing,
-      object: (content) => sequence(looseText(start), line, content),
-      ofItem: () => inner,
-      ...membersOf(root),
+      object: (content) => sequence(looseText(start), this.#line, content),
+      ofItem: () => this.#inner,
+      ...this.#membersOf(this.#root),
     };
-  };
+  }
+
+  get #line(): Expression {
+    return this.#isLiteral ? empty : text('\n', '');
+  }
+
+  #membersOf(schema: unknown): Pick<Notation, 'comma' | 'member' | 'members' | 'ofMember'> {
+    const [canName, otherNames] = nameRules[this.#style];
+    return {
+      comma: this.#isLiteral ? text(this.#notation.next) : empty,
+      member: (name, value) =>
+        canName.test(name) ? refer(rule(name, this.#item(text(name), value, name))) : undefined,
+      members: (names, value, texts, path) => {
+        const name = otherNames && namesOf(names, otherNames, texts, path);
+        return name && refer(rule('other', this.#item(name, value)));
+      },
+      ofMember: (name = '\n') => this.#valueOf(memberSchema(schema, name, this.#root), this.#members),
+    };
+  }
+
+  #item(name: Expression, value: Expression, key = ''): Expression {
+    const open = this.#isLiteral ? '' : this.#syntax.parameterOpen;
+    const close = looseText(fill(this.#syntax.parameterClose, { key }));
+    return sequence(looseText(open), name, value, lineBreak(this.#syntax.breaksBehind), close, this.#line);
+  }
+
+  #valueOf(schema: unknown, kept: Map<unknown, Notation>): Notation {
+    const types = this.#isLiteral ? [] : typesOf(schema, this.#root);
+    const id = `element ${this.#members.size} ${this.#items.size}`;
+    return getOrCreate(kept, this.#isNested ? schema : types.join(), () => {
+      const frame: Frame = (type, value) => {
+        const { equals } = this.#notation;
+        const start = lineBreak(this.#syntax.breaksBefore);
+        const own = sequence(looseText(equals[type].trimEnd()), start, value);
+        return kept === this.#items ? this.#item(text('item'), own, 'item') : own;
+      };
+      const isQuoted = this.#isLiteral || this.#syntax.hasQuotes;
+      const plain = isQuoted ? this.#inner : this.#raw(types);
+      const value = framed(plain, { types, texts: this.#texts }, frame);
+      return this.#isNested ? { ...value, ...this.#elements(schema, types, frame), id } : value;
+    });
+  }
+
+  #raw(types: Types): Notation {
+    const { mark = '', values } = this.#notation;
+    const marker = this.#isNested ? mark : this.#syntax.parameterClose;
+    return rawNotation({
+      types,
+      inner: this.#inner,
+      excluded: containing(marker, this.#texts),
+      canWrite: (value) => (this.#isNested ? !value.includes(mark) : !endsEarly(value, this.#syntax)),
+      isTold: this.#syntax.equals.size > 1,
+      hasWords: values.boolean === 'python',
+      texts: this.#texts,
+    });
+  }
+
+  #elements(schema: unknown, types: Types, frame: Frame): Partial<Notation> {
+    const inLines = (content: Expression): Expression => sequence(this.#line, content);
+    return {
+      ...this.#membersOf(schema),
+      // Among other members there is none without a name.
+      anyMember: refer(rule('other', never)),
+      anyArray: undefined,
+      object: (content) => (types.includes('object') ? frame('object', inLines(content)) : never),
+      array: (content) => {
+        if (!types.includes('array') || types.includes('object')) return never;
+        return frame('array', content.type === 'distinct' ? this.#differing(content) : inLines(content));
+      },
+      ofItem: () => this.#valueOf(memberSchema(schema, 'item', this.#root), this.#items),
+    };
+  }
+
+  /** Texts that differ from one another are a JSON list. */
+  #differing(content: Extract<Expression, { type: 'distinct' }>): Expression {
+    if (content.item.type !== 'mark') return never;
+    const { store } = this.#texts;
+    const { of } = content.item;
+    const excluded = containing(this.#notation.mark!, this.#texts);
+    const language = store.intersection(of.language, store.complement(excluded));
+    const item: Expression = { type: 'mark', of: { ...of, language } };
+    return bracketed('[', { ...content, item, separator: comma }, ']');
+  }
+}
+
+function lineBreak(isThere: boolean): Expression {
+  return text(isThere ? '\n' : '');
 }
 
 /** Whether a value holds its close tag before another tag of the call, which would end it. */
-function endsEarly(
-  value: string,
-  { parameterOpen, parameterClose, callClose }: ReturnType<typeof tagSyntax>,
-): boolean {
+function endsEarly(value: string, { parameterOpen, parameterClose, callClose }: TagSyntax): boolean {
   const rests = value.split(parameterClose).slice(1);
   return rests.some((rest) => [parameterOpen, callClose].some((tag) => rest.trimStart().startsWith(tag)));
 }
