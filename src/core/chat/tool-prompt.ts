@@ -52,28 +52,21 @@ export function writeToolTurns(
   format: ToolCallFormat,
 ): readonly ChatMessage[] {
   const turns: ChatMessage[] = [];
-  let isAfterResult = false;
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
+    const turn = plainTurn(message, format);
     const last = turns.at(-1);
-    if (message.role === 'assistant' && message.toolCalls?.length) {
-      const { toolCalls, ...rest } = message;
-      const calls = format.write(toolCalls);
-      turns.push({
-        ...rest,
-        content: [message.content ?? '', calls].filter((text) => text !== '').join('\n'),
-      });
-    } else if (message.role === 'tool' || (message.role === 'user' && isAfterResult)) {
-      const isResult = message.role === 'tool';
-      const text = isResult ? `<tool_response>\n${message.content}\n</tool_response>` : message.content;
-      if (isAfterResult && last?.role === 'user') {
-        turns[turns.length - 1] = { ...last, content: `${last.content}\n${text}` };
-      } else {
-        turns.push({ role: 'user', content: text });
-      }
-    } else {
-      turns.push(message);
-    }
-    isAfterResult = message.role === 'tool';
+    const isBehindResult = messages[index - 1]?.role === 'tool' && turn.role === 'user';
+    if (isBehindResult && last?.role === 'user')
+      turns[turns.length - 1] = { ...last, content: `${last.content}\n${turn.content}` };
+    else turns.push(turn);
   }
   return turns;
+}
+
+function plainTurn(message: ChatMessage, format: ToolCallFormat): ChatMessage {
+  if (message.role === 'tool')
+    return { role: 'user', content: `<tool_response>\n${message.content}\n</tool_response>` };
+  if (message.role !== 'assistant' || !message.toolCalls?.length) return message;
+  const { toolCalls, ...rest } = message;
+  return { ...rest, content: [message.content, format.write(toolCalls)].filter(Boolean).join('\n') };
 }

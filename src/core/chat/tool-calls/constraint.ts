@@ -1,8 +1,7 @@
 import type { ArgumentsNotation } from '../../grammar/schemas/notation.ts';
 import { fill, partsOf } from './edges.ts';
-import { elementArguments } from './elements.ts';
 import { itemsArguments } from './items-notation.ts';
-import { elementMark, styleOf, type CallNotation } from './notation.ts';
+import { elementMark, type CallNotation } from './notation.ts';
 
 /**
  * Notation of calls, for generating them under a grammar:
@@ -73,15 +72,10 @@ export function createConstraint(notation: CallNotation): ToolCallConstraint {
       const { prefix, suffix } = frameOf(notation, name);
       return { prefix: fill(opening, { name }) + prefix, suffix };
     },
-    arguments: argumentsOf(notation),
+    arguments: kind === 'items' ? itemsArguments(notation) : undefined,
     ...(!isBare && opening === '' ? { trigger: first } : keys !== undefined && { trigger: keys }),
     ...(lead && { lead }),
   };
-}
-
-function argumentsOf(notation: CallNotation): ToolCallConstraint['arguments'] {
-  if (notation.kind !== 'items') return undefined;
-  return styleOf(notation) === 'elements' ? elementArguments(notation) : itemsArguments(notation);
 }
 
 /** The required end of the last call, and its optional tail, such as the end of a section or of the turn. */

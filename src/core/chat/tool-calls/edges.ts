@@ -67,23 +67,17 @@ function createMatcher(edge: Edge): Matcher {
     else if (part.trim() === '') atoms.push(before?.[1] && behind?.[1] ? String.raw`\s+` : space);
     else atoms.push(part.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
   }
+  const unnamed = atoms.map((atom) => atom.replace(/^\(\?<\w+>/, '(?:'));
   const isOpen = edge.trimEnd().endsWith('⟩');
   // A backslash may be the beginning of an escape.
-  const beginning = atoms.reduceRight(
-    (rest, atom) => String.raw`(?:\\?$|${atom.replace(/^\(\?<\w+>/, '(?:')}${rest})`,
+  const beginning = unnamed.reduceRight(
+    (rest, atom) => String.raw`(?:\\?$|${atom}${rest})`,
     isOpen ? '$' : '(?!)',
   );
-  const whole = atoms.join('');
   return {
-    whole: new RegExp(`^${whole}`, 'u'),
+    whole: new RegExp(`^${atoms.join('')}`, 'u'),
     beginning: new RegExp(`^${beginning}`, 'u'),
-    anywhere: new RegExp(
-      atoms
-        .slice(1)
-        .join('')
-        .replaceAll(/\(\?<\w+>/g, '(?:'),
-      'u',
-    ),
+    anywhere: new RegExp(unnamed.slice(1).join(''), 'u'),
   };
 }
 

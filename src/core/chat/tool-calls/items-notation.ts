@@ -8,66 +8,77 @@ import {
   text,
   type Expression,
 } from '../../grammar/languages/expression.ts';
+import { bracketed, comma } from '../../grammar/languages/json-text.ts';
 import {
   containing,
   jsonNotation,
+  jsonWithout,
   looseText,
   namesOf,
   type ArgumentsNotation,
   type Notation,
 } from '../../grammar/schemas/notation.ts';
-import type { Schema } from '../../grammar/schemas/json-types.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
+import { fill } from './edges.ts';
 import { markedNotation, pythonNotation } from './literal-notation.ts';
 import { styleOf, type ItemsNotation } from './notation.ts';
-import { framed, rawNotation } from './raw-notation.ts';
-import { parameterTypes } from './schema-types.ts';
-import { tagSyntax } from './tag-syntax.ts';
+import { framed, rawNotation, type Frame } from './raw-notation.ts';
+import { memberSchema, typesOf, type Types } from './schema-types.ts';
+import { tagSyntax, type TagSyntax } from './tag-syntax.ts';
 
 /** Names of parameters that can be written, and those among names that the schema doesn't tell. */
 const nameRules = {
   tags: [/^[^<>"\n{}]+$/, '^[^<>"{}\\s]{1,64}$'],
+  elements: [/^[^<>/\s]+$/, undefined],
   python: [/^[^\s=,()[\]{}"'#]+$/, '^[A-Za-z_][A-Za-z0-9_]{0,63}$'],
   marked: [/^[^\s:,{}[\]"<>|]+$/, '^[A-Za-z_][A-Za-z0-9_]{0,63}$'],
 } as const;
 
-/** The parameters of a call, one by one, up to the end of the last: literals in brackets, or values between tags. */
+/**
+ * The parameters of a call, one by one, up to the end of the last: literals in brackets, values between tags, or elements, with
+ * elements inside of them for objects and lists. A value of which the schema tells neither names nor items is JSON there.
+ */
 export function itemsArguments(notation: ItemsNotation): (schema: unknown) => ArgumentsNotation {
-  const { first, next, equals, close, mark, values: styles } = notation;
-  const isLiteral = styleOf(notation) === 'literal';
-  const [canName, otherNames] = nameRules[!isLiteral ? 'tags' : mark === undefined ? 'python' : 'marked'];
-  const syntax = tagSyntax(notation);
-  const [start, open] = isLiteral ? [first, ''] : [syntax.nameEnd, syntax.parameterOpen];
-  const line = isLiteral ? empty : text('\n', '');
-  const lineBreak = (isThere: boolean): Expression => text(isThere ? '\n' : '');
-  const end = sequence(lineBreak(syntax.breaksBehind), looseText(close.trim()), line);
-  const item = (name: Expression, value: Expression): Expression =>
-    sequence(looseText(open), name, value, end);
-  const nothing = (): Expression => never;
+  return (root) => (texts) => new ItemsGrammar(notation, root, texts).whole();
+}
 
-  function innerNotation(texts: TextLanguages): Notation {
-    if (isLiteral && mark !== undefined) return markedNotation(mark, texts);
-    return isLiteral || syntax.hasPython ? pythonNotation : jsonNotation;
+class ItemsGrammar {
+  readonly #notation: ItemsNotation;
+  readonly #syntax: TagSyntax;
+  readonly #root: unknown;
+  readonly #texts: TextLanguages;
+  readonly #style: keyof typeof nameRules;
+  /** Notation of everything inside of values. */
+  readonly #inner: Notation;
+  readonly #members = new Map<unknown, Notation>();
+  readonly #items = new Map<unknown, Notation>();
+
+  constructor(notation: ItemsNotation, root: unknown, texts: TextLanguages) {
+    const { mark } = notation;
+    const style = styleOf(notation);
+    this.#notation = notation;
+    this.#syntax = tagSyntax(notation);
+    this.#root = root;
+    this.#texts = texts;
+    if (style === 'literal') this.#style = mark === undefined ? 'python' : 'marked';
+    else this.#style = style === 'elements' ? 'elements' : 'tags';
+    const words = this.#syntax.hasPython || this.#style === 'python' ? pythonNotation : jsonNotation;
+    const isMarked = mark !== undefined && this.#style !== 'tags';
+    this.#inner = !isMarked ? words : this.#isNested ? jsonWithout(mark, texts) : markedNotation(mark, texts);
   }
 
-  return (root) => (texts) => {
-    const inner = innerNotation(texts);
-    const values = new Map<string, Notation>();
-    const createValue = (types: readonly string[]): Notation => {
-      const raw = (): Notation =>
-        rawNotation({
-          types,
-          inner,
-          excluded: containing(close.trim(), texts),
-          canWrite: (written) => !endsEarly(written, syntax),
-          isTold: syntax.equals.size > 1,
-          hasWords: styles.boolean === 'python',
-          texts,
-        });
-      return framed(isLiteral || syntax.hasQuotes ? inner : raw(), { types, texts }, (type, value) => {
-        return sequence(looseText(equals[type].trimEnd()), lineBreak(syntax.breaksBefore), value);
-      });
-    };
+  get #isLiteral(): boolean {
+    return this.#style === 'python' || this.#style === 'marked';
+  }
+
+  get #isNested(): boolean {
+    return this.#style === 'elements';
+  }
+
+  /** All behind the name of the function. */
+  whole(): Notation {
+    const nothing = (): Expression => never;
+    const start = this.#isLiteral ? this.#notation.first : this.#syntax.nameEnd;
     return {
       id: 'items',
       anyValue: never,
@@ -75,27 +86,101 @@ export function itemsArguments(notation: ItemsNotation): (schema: unknown) => Ar
       number: nothing,
       string: nothing,
       array: nothing,
-      object: (content) => sequence(looseText(start), line, content),
-      comma: isLiteral ? text(next) : empty,
-      member: (name, value) => (canName.test(name) ? refer(rule(name, item(text(name), value))) : undefined),
-      members(names, value, _, path) {
-        const name = namesOf(names, otherNames, texts, path);
-        return name && refer(rule('other', item(name, value)));
-      },
-      ofMember(name = '\n') {
-        const types = (!isLiteral && parameterTypes({ name: '', parameters: root as Schema }, name)) || [];
-        return getOrCreate(values, types.join(), () => createValue(types));
-      },
-      ofItem: () => inner,
+      object: (content) => sequence(looseText(start), this.#line, content),
+      ofItem: () => this.#inner,
+      ...this.#membersOf(this.#root),
     };
-  };
+  }
+
+  get #line(): Expression {
+    return this.#isLiteral ? empty : text('\n', '');
+  }
+
+  #membersOf(schema: unknown): Pick<Notation, 'comma' | 'member' | 'members' | 'ofMember'> {
+    const [canName, otherNames] = nameRules[this.#style];
+    return {
+      comma: this.#isLiteral ? text(this.#notation.next) : empty,
+      member: (name, value) =>
+        canName.test(name) ? refer(rule(name, this.#item(text(name), value, name))) : undefined,
+      members: (names, value, texts, path) => {
+        const name = otherNames && namesOf(names, otherNames, texts, path);
+        return name && refer(rule('other', this.#item(name, value)));
+      },
+      ofMember: (name = '\n') => this.#valueOf(memberSchema(schema, name, this.#root), this.#members),
+    };
+  }
+
+  #item(name: Expression, value: Expression, key = ''): Expression {
+    const open = this.#isLiteral ? '' : this.#syntax.parameterOpen;
+    const close = looseText(fill(this.#syntax.parameterClose, { key }));
+    return sequence(looseText(open), name, value, lineBreak(this.#syntax.breaksBehind), close, this.#line);
+  }
+
+  #valueOf(schema: unknown, kept: Map<unknown, Notation>): Notation {
+    const types = this.#isLiteral ? [] : typesOf(schema, this.#root);
+    const id = `element ${this.#members.size} ${this.#items.size}`;
+    return getOrCreate(kept, this.#isNested ? schema : types.join(), () => {
+      const frame: Frame = (type, value) => {
+        const { equals } = this.#notation;
+        const start = lineBreak(this.#syntax.breaksBefore);
+        const own = sequence(looseText(equals[type].trimEnd()), start, value);
+        return kept === this.#items ? this.#item(text('item'), own, 'item') : own;
+      };
+      const isQuoted = this.#isLiteral || this.#syntax.hasQuotes;
+      const plain = isQuoted ? this.#inner : this.#raw(types);
+      const value = framed(plain, { types, texts: this.#texts }, frame);
+      return this.#isNested ? { ...value, ...this.#elements(schema, types, frame), id } : value;
+    });
+  }
+
+  #raw(types: Types): Notation {
+    const { mark = '', values } = this.#notation;
+    const marker = this.#isNested ? mark : this.#syntax.parameterClose;
+    return rawNotation({
+      types,
+      inner: this.#inner,
+      excluded: containing(marker, this.#texts),
+      canWrite: (value) => (this.#isNested ? !value.includes(mark) : !endsEarly(value, this.#syntax)),
+      isTold: this.#syntax.equals.size > 1,
+      hasWords: values.boolean === 'python',
+      texts: this.#texts,
+    });
+  }
+
+  #elements(schema: unknown, types: Types, frame: Frame): Partial<Notation> {
+    const inLines = (content: Expression): Expression => sequence(this.#line, content);
+    return {
+      ...this.#membersOf(schema),
+      // Among other members there is none without a name.
+      anyMember: refer(rule('other', never)),
+      anyArray: undefined,
+      object: (content) => (types.includes('object') ? frame('object', inLines(content)) : never),
+      array: (content) => {
+        if (!types.includes('array') || types.includes('object')) return never;
+        return frame('array', content.type === 'distinct' ? this.#differing(content) : inLines(content));
+      },
+      ofItem: () => this.#valueOf(memberSchema(schema, 'item', this.#root), this.#items),
+    };
+  }
+
+  /** Texts that differ from one another are a JSON list. */
+  #differing(content: Extract<Expression, { type: 'distinct' }>): Expression {
+    if (content.item.type !== 'mark') return never;
+    const { store } = this.#texts;
+    const { of } = content.item;
+    const excluded = containing(this.#notation.mark!, this.#texts);
+    const language = store.intersection(of.language, store.complement(excluded));
+    const item: Expression = { type: 'mark', of: { ...of, language } };
+    return bracketed('[', { ...content, item, separator: comma }, ']');
+  }
+}
+
+function lineBreak(isThere: boolean): Expression {
+  return text(isThere ? '\n' : '');
 }
 
 /** Whether a value holds its close tag before another tag of the call, which would end it. */
-function endsEarly(
-  value: string,
-  { parameterOpen, parameterClose, callClose }: ReturnType<typeof tagSyntax>,
-): boolean {
+function endsEarly(value: string, { parameterOpen, parameterClose, callClose }: TagSyntax): boolean {
   const rests = value.split(parameterClose).slice(1);
   return rests.some((rest) => [parameterOpen, callClose].some((tag) => rest.trimStart().startsWith(tag)));
 }

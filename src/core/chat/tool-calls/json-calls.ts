@@ -49,7 +49,7 @@ export function* readCallList(
 }
 
 /** Reads a list of calls written as JSON objects, `{"name": "…", "arguments": {…}}`. */
-export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions = {}): Reading {
+export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions): Reading {
   yield* readCallList(input, () => readJsonCall(input, options));
 }
 

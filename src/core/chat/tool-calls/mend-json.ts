@@ -169,18 +169,16 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
       if (!hasComma) return undefined;
       const start = cursor.index;
       let key = readKey(style);
-      if (style.sign === '=' && !(key !== undefined && skip('='))) {
+      if (key === undefined || !skip(style.sign)) {
         cursor.index = start;
-        key = parameterNames(tool)[members.length];
-        if (key === undefined) return undefined;
-      } else if (style.sign !== '=' && (key === undefined || !skip(style.sign))) {
-        if (members.length > 0 || (call && depth === 0)) return undefined;
         // Without colons it is a set.
-        cursor.index = start;
-        return readItems('}', depth);
+        if (style.sign === ':' && members.length === 0 && !(call && depth === 0))
+          return readItems('}', depth);
+        key = style.sign === '=' ? parameterNames(tool)[members.length] : undefined;
+        if (key === undefined) return undefined;
       }
       // Python tells what is a string.
-      const types = depth === 0 && style.sign !== '=' ? parameterTypes(tool, key!) : undefined;
+      const types = depth === 0 && style.sign !== '=' ? parameterTypes(tool, key) : undefined;
       const value = readValue(depth + 1, types, style.stringEnd);
       if (value === undefined) return undefined;
       members.push(`${JSON.stringify(key)}: ${types === undefined ? value : retyped(value, types)}`);

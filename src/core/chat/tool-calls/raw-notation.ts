@@ -2,20 +2,13 @@ import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, text, type Expression } from '../../grammar/languages/expression.ts';
 import { anyNumber } from '../../grammar/languages/json-number.ts';
 import type { Language } from '../../grammar/languages/language.ts';
-import { typeOfValue } from '../../grammar/schemas/json-types.ts';
+import { typeOfValue, type JsonType } from '../../grammar/schemas/json-types.ts';
 import { anyStringOf, rawString, type Notation } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import { writeExact } from '../../text/exact-json.ts';
 import { isTextOf } from './mend-json.ts';
 import { areText, type Types } from './schema-types.ts';
 import { toPython } from './write-values.ts';
-
-type ValueType = Exclude<ReturnType<typeof typeOfValue>, 'integer'>;
-
-function kindOf(value: unknown): ValueType {
-  const type = typeOfValue(value);
-  return type === 'integer' ? 'number' : type;
-}
 
 /** Notation of values of which the strings have no quotes. */
 export interface RawStyle {
@@ -33,45 +26,45 @@ export interface RawStyle {
   readonly texts: TextLanguages;
 }
 
-/** Strings as they are. A string that would be read as something else is left out. */
+/** Strings as they are; constants are of one type. A string that would be read as something else is left out. */
 export function rawNotation(style: RawStyle): Notation {
-  const { types, inner, excluded, canWrite, texts, isTold = false } = style;
+  const { types, inner, excluded, canWrite, isTold = false } = style;
   const isText = isTold || areText(types);
   return {
     ...inner,
     constants(values) {
-      const written = values.filter((value) => {
-        return typeof value !== 'string' || (canWrite(value) && (isText || isTextOf(value, types)));
-      });
-      return choice(
-        ...written.map((value) => {
-          if (typeof value === 'string') return text(value);
-          const isWord = style.hasWords === true && (typeof value === 'boolean' || value === null);
-          return isWord ? text(writeExact(value), toPython(value)) : inner.constants([value]);
-        }),
-      );
+      const texts = values.filter((value) => typeof value === 'string');
+      if (texts.length > 0)
+        return text(...texts.filter((value) => canWrite(value) && (isText || isTextOf(value, types))));
+      const areWords = values.every((value) => typeof value === 'boolean' || value === null);
+      if (style.hasWords !== true || !areWords) return inner.constants(values);
+      return text(...values.flatMap((value) => [writeExact(value), toPython(value)]));
     },
     string(strings) {
-      const others = isText ? [] : [texts.pattern(otherValues(types), strings.path)];
+      const others = isText ? [] : [style.texts.pattern(otherValues(types), strings.path)];
       return rawString(strings, [excluded, ...others]);
     },
   };
 }
 
+/** Puts a value of a type between edges. */
+export type Frame = (type: JsonType, value: Expression) => Expression;
+
 /** Puts values into a frame that depends on their type. Values of other types than those of the schema are left out. */
 export function framed(
   notation: Notation,
   { types, texts }: Pick<RawStyle, 'types' | 'texts'>,
-  frame: (type: ValueType, value: Expression) => Expression,
+  frame: Frame,
 ): Notation {
-  const own = (type: ValueType, value: Expression): Expression => {
-    const isAllowed = types.length === 0 || types.includes(type);
-    return isAllowed || (type === 'number' && types.includes('integer')) ? frame(type, value) : never;
+  const isNumber = (type: string): boolean => type === 'number' || type === 'integer';
+  const own = (type: JsonType, value: Expression): Expression => {
+    const isAllowed = types.some((one) => one === type || (isNumber(one) && isNumber(type)));
+    return isAllowed || types.length === 0 ? frame(type, value) : never;
   };
   const constants = (values: readonly unknown[]): Expression => {
-    const byKind = new Map<ValueType, unknown[]>();
-    for (const value of values) getOrCreate(byKind, kindOf(value), () => []).push(value);
-    return choice(...[...byKind].map(([kind, group]) => own(kind, notation.constants(group))));
+    const byType = new Map<JsonType, unknown[]>();
+    for (const value of values) getOrCreate(byType, typeOfValue(value), () => []).push(value);
+    return choice(...[...byType].map(([type, group]) => own(type, notation.constants(group))));
   };
   const anyArray = own('array', notation.anyArray!);
   const anyObject = own('object', notation.anyObject!);

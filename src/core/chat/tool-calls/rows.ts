@@ -33,6 +33,11 @@ function json(frame: Frame, [name, args]: readonly [string, string] = ['name', '
   };
 }
 
+/** Calls as a name before a JSON object. */
+function named(edges: Required<Frame> & { readonly before: Edge }): JsonNotation {
+  return { origin: 'row', kind: 'name+json', ...edges, behind: '' };
+}
+
 /** The same list with each member on a line, as Jinja's `tojson(indent=4)` writes it, which models learn from their templates. */
 function lists(
   open: string,
@@ -82,12 +87,6 @@ const tags = { begin: '<tool_call>\n', between: '\n</tool_call>\n<tool_call>\n',
 /** The most common format, and the default if a template shows no calls. */
 export const hermesFormat = createFormat('hermes', [json(tags)]);
 
-const deepseek = [
-  '<｜tool▁calls▁begin｜>',
-  '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
-  '\n```<｜tool▁call▁end｜>',
-  '<｜tool▁calls▁end｜>',
-] as const;
 const [lfmStart, lfmEnd] = ['<|tool_call_start|>', '<|tool_call_end|>'];
 const [pythonStart, pythonEnd] = ['<|python_start|>', '<|python_end|>'];
 const cohereKeys = ['tool_name', 'parameters'] as const;
@@ -103,15 +102,7 @@ const otherHeaders = ['', '<|start|>assistant'].flatMap((start) => [
 ]);
 
 function harmonyCall([begin = '', type = '']: readonly string[]): JsonNotation {
-  return {
-    origin: 'row',
-    kind: 'name+json',
-    begin,
-    between: null,
-    end: '<|call|>',
-    before: `⟨name⟩${type}<|message|>`,
-    behind: '',
-  };
+  return named({ begin, between: null, end: '<|call|>', before: `⟨name⟩${type}<|message|>` });
 }
 
 const harmonyCalls = [
@@ -166,15 +157,12 @@ export const formatRows: readonly FormatRow[] = [
     { ownToken: pythonStart },
   ),
   row('deepseek-v3', '<｜tool▁calls▁begin｜>', [
-    {
-      origin: 'row',
-      kind: 'name+json',
-      begin: deepseek[0] + deepseek[1],
-      between: `${deepseek[2]}\n${deepseek[1]}`,
-      end: deepseek[2] + deepseek[3],
+    named({
+      begin: '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>',
+      between: '\n```<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
+      end: '\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
       before: '⟨name⟩\n```json\n',
-      behind: '',
-    },
+    }),
   ]),
   row('gemma-code', 'tool_code', [python(codeFence)]),
   row(

@@ -22,7 +22,7 @@ export function tagSyntax({ first, next, equals, close, end, values }: ItemsNota
     /** Whether objects and lists are written as Python has them. */
     hasPython: values.object === 'python',
     /** Whether strings have quotes. */
-    hasQuotes: values.string !== 'raw',
+    hasQuotes: values.string !== 'raw' && values.string !== 'elements',
   };
 }
 
