@@ -275,7 +275,7 @@ module.exports = {
       [
         '^src/(ai-sdk|core|contracts)/',
         '^src/(create-handler|errors)\\.ts$',
-        '^src/categories/[a-z]+/(parameters|wire/(?:schema|bodies))\\.ts$',
+        '^src/categories/[a-z]+/(parameters|wire/(?:chat/schema|schema|bodies))\\.ts$',
         '^adapters/fetch\\.ts$',
         '^node_modules/(@ai-sdk/(provider|openai-compatible)|zod)/',
         '^(node:)?(async_hooks|buffer)$',

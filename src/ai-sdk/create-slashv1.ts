@@ -5,7 +5,7 @@ import {
 } from '@ai-sdk/openai-compatible';
 import { NoSuchModelError } from '@ai-sdk/provider';
 import { toFetch } from '../../adapters/fetch.ts';
-import { chatRequestSchema } from '../categories/chat/wire/schema.ts';
+import { chatRequestSchema } from '../categories/chat/wire/chat/schema.ts';
 import { embeddingRequestSchema } from '../categories/embedding/wire/bodies.ts';
 import { imageParameters } from '../categories/image/parameters.ts';
 import { imageRequestSchema } from '../categories/image/wire/schema.ts';

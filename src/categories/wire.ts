@@ -1,7 +1,7 @@
 // The wire mapping of every category: bodies of requests → requests, events → bodies of answers.
-export { fromChatRequest, type ChatCall } from './chat/wire/from-request.ts';
-export { toChatCompletion, type AnswerHead } from './chat/wire/to-response.ts';
-export { createChunker, type ChunkOptions } from './chat/wire/to-chunks.ts';
+export { fromChatRequest, type ChatCall } from './chat/wire/chat/read.ts';
+export { toChatCompletion, type AnswerHead } from './chat/wire/chat/print.ts';
+export { createChunker, type ChunkOptions } from './chat/wire/chat/print-chunks.ts';
 export {
   chatCompletionChunkSchema,
   chatCompletionSchema,
@@ -9,7 +9,7 @@ export {
   type ChatCompletion,
   type ChatCompletionChunk,
   type ChatRequestBody,
-} from './chat/wire/schema.ts';
+} from './chat/wire/chat/schema.ts';
 export { fromResponsesRequest, type ResponsesCall } from './chat/wire/responses/read.ts';
 export { toResponseHead } from './chat/wire/responses/to-head.ts';
 export {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { loadPipeline } from '../../src/loading/load-pipeline.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import { completeChatRequest, type ChatRequest } from '../../src/categories/chat/request.ts';
-import { toChatCompletion } from '../../src/categories/chat/wire/to-response.ts';
+import { toChatCompletion } from '../../src/categories/chat/wire/chat/print.ts';
 import type { Pipeline } from '../../src/contracts/category.ts';
 
 const models = process.env['SLASHV1_REAL_MODELS'] ?? '';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { fromChatRequest } from '../../src/categories/chat/wire/from-request.ts';
+import { fromChatRequest } from '../../src/categories/chat/wire/chat/read.ts';
 import { fromMessagesRequest } from '../../src/categories/chat/wire/messages/read.ts';
 import { fromResponsesRequest } from '../../src/categories/chat/wire/responses/read.ts';
 import { countJson, maxArgumentValues, parseBounded } from '../../src/core/text/bounded-json.ts';

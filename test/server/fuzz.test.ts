@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createHandler } from '../../src/create-handler.ts';
-import { chatRequestSchema } from '../../src/categories/chat/wire/schema.ts';
+import { chatRequestSchema } from '../../src/categories/chat/wire/chat/schema.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { chatBody, expectError, send } from './support.ts';
 import { runs } from '../thorough.ts';

@@ -2,7 +2,7 @@ import { expectTypeOf, test } from 'vitest';
 import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import type { HandlerOptions } from '../../src/server/options.ts';
 import type { Limiter } from '../../src/server/rate-limit.ts';
-import type { ChatRequestBody } from '../../src/categories/chat/wire/schema.ts';
+import type { ChatRequestBody } from '../../src/categories/chat/wire/chat/schema.ts';
 
 test('auth has no default', () => {
   expectTypeOf<object>().not.toExtend<HandlerOptions>();

@@ -10,7 +10,7 @@ import { chatSettings } from './settings.ts';
 import { chatTelemetry } from './telemetry.ts';
 import { chatDescriptions } from './wire/descriptions.ts';
 import { completions } from './wire/completions/endpoint.ts';
-import { chatCompletions } from './wire/endpoint.ts';
+import { chatCompletions } from './wire/chat/endpoint.ts';
 import { countTokens } from './wire/messages/endpoint.ts';
 import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';

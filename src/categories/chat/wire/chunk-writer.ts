@@ -1,5 +1,5 @@
 import { isDelta, type ChatEvent } from '../events.ts';
-import { toWireUsage, type WireUsage } from './to-response.ts';
+import { toWireUsage, type WireUsage } from './chat/print.ts';
 
 /** The part of the request that says which chunks tell the usage. */
 export interface ChunkUsageOptions {

@@ -8,7 +8,7 @@ import { countArguments } from '../../../validation/json-text.ts';
 import { fieldReader } from '../../../validation/parameter-schema.ts';
 import { chatParameters, type ChatParameters } from '../parameters.ts';
 import type { ChatRequestInput } from '../request.ts';
-import type { ChatRequestBody } from './schema.ts';
+import type { ChatRequestBody } from './chat/schema.ts';
 
 /** Reads the fields that a request has under the same names as its body, but for their spelling. */
 export const readFields = fieldReader<ChatRequestInput>([

@@ -8,8 +8,8 @@ import {
   type ChatRequest,
   type ChatRequestInput,
 } from '../../../../src/categories/chat/request.ts';
-import { createChunker } from '../../../../src/categories/chat/wire/to-chunks.ts';
-import { toChatCompletion } from '../../../../src/categories/chat/wire/to-response.ts';
+import { createChunker } from '../../../../src/categories/chat/wire/chat/print-chunks.ts';
+import { toChatCompletion } from '../../../../src/categories/chat/wire/chat/print.ts';
 import type { Pipeline } from '../../../../src/contracts/category.ts';
 import { knownFormat } from '../../../core/chat/tool-calls/known-formats.ts';
 import { someRows } from '../../../thorough.ts';

@@ -8,12 +8,12 @@ import type { RawPrompt } from '../../prompts.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { toAnswerFormat } from '../answer-format.ts';
 import { answerChat, createHead } from '../answer.ts';
-import type { ChatCall } from '../from-request.ts';
+import type { ChatCall } from '../chat/read.ts';
 import { createFieldMap, formatPlace, promptPlace } from '../field-map.ts';
 import { deliveryOf, readFields } from '../request-parts.ts';
-import { foreignFields } from '../foreign-fields.ts';
+import { foreignFields } from '../chat/foreign-fields.ts';
 import { completionRequestSchema, completionSchema, defaultMaxTokens } from './schema.ts';
-import { createCompletionChunker, toCompletion } from './to-response.ts';
+import { createCompletionChunker, toCompletion } from './print.ts';
 
 /** Fields of chats, which would change the answer here. */
 const chatFields =

@@ -12,7 +12,7 @@ import {
   streamOptionsNeedStream,
   tokenId,
   usage,
-} from '../schema.ts';
+} from '../chat/schema.ts';
 
 /** Tokens of an answer where a request names no number, as in the original of this wire format. */
 export const defaultMaxTokens = 16;

@@ -17,8 +17,8 @@ import {
 import type { ChatRequestInput } from '../../request.ts';
 import { toAnswerFormat } from '../answer-format.ts';
 import { createFieldMap, formatPlace, inFields, messagePlaces } from '../field-map.ts';
-import { foreignFields } from '../foreign-fields.ts';
-import type { ChatCall } from '../from-request.ts';
+import { foreignFields } from '../chat/foreign-fields.ts';
+import type { ChatCall } from '../chat/read.ts';
 import { assertFewArguments, readFields, toToolUse, type ToolSelection } from '../request-parts.ts';
 import { messagesRequestSchema, type MessagesRequestBody } from './schema.ts';
 

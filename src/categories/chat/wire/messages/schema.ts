@@ -6,7 +6,7 @@ import { listOf } from '../../../../validation/list-schema.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters, maxStopSequences } from '../../parameters.ts';
 import { jsonSchema } from '../answer-format.ts';
-import { chatRequestSchema, nonEmptyText, offered, toolName } from '../schema.ts';
+import { chatRequestSchema, nonEmptyText, offered, toolName } from '../chat/schema.ts';
 
 /** The cache of prompts needs no marks: they are read and change nothing. */
 const cached = { cache_control: z.unknown().optional() };

@@ -1,7 +1,7 @@
 import { isJson } from '../../../../core/text/bounded-json.ts';
 import type { TokenLogprobs } from '../../events.ts';
 import type { AnswerItem } from '../../items.ts';
-import { toWireLogprobs } from '../to-response.ts';
+import { toWireLogprobs } from '../chat/print.ts';
 import { outputItemId } from './kept-response.ts';
 import type { ModelResponse, ResponseEvent } from './schema.ts';
 import type { NamespacedName } from './tools.ts';

@@ -6,7 +6,7 @@ import { parseBody } from '../../../../validation/issues.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { toAnswerFormat } from '../answer-format.ts';
 import { createFieldMap, formatPlace, inFields, messagePlaces } from '../field-map.ts';
-import type { ChatCall } from '../from-request.ts';
+import type { ChatCall } from '../chat/read.ts';
 import { assertFewArguments, readFields, toToolUse } from '../request-parts.ts';
 import {
   assertRecallsNothing,
@@ -26,7 +26,7 @@ import {
   readForeign,
   type ForeignFields,
 } from '../../../../validation/foreign-fields.ts';
-import { foreignFields } from '../foreign-fields.ts';
+import { foreignFields } from '../chat/foreign-fields.ts';
 
 /** Fields that would change the answer and that are not honored: those of chat completions and of stored state. */
 export const responsesForeignFields: ForeignFields = {

@@ -15,7 +15,7 @@ import {
   nonEmptyText,
   offered,
   tokenLogprobs,
-} from '../schema.ts';
+} from '../chat/schema.ts';
 
 const part = offered('a part', [
   z.object({

@@ -1,5 +1,5 @@
 import { chatParameters } from '../../parameters.ts';
-import type { AnswerHead } from '../to-response.ts';
+import type { AnswerHead } from '../chat/print.ts';
 import type { ResponsesCall } from './read.ts';
 import type { ResponseHead } from './print.ts';
 import { offeredTools } from './tools.ts';

@@ -11,7 +11,7 @@ import {
   fromTokenizeRequest,
   type DetokenizeCall,
   type TokenizeCall,
-} from './from-request.ts';
+} from './read.ts';
 import {
   detokenizationSchema,
   detokenizeRequestSchema,

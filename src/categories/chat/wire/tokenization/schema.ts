@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flagField, textField } from '../../../../validation/body-fields.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
-import { chatRequestSchema, tokenId } from '../schema.ts';
+import { chatRequestSchema, tokenId } from '../chat/schema.ts';
 
 const { model, tools, tool_choice, documents, chat_template_kwargs } = chatRequestSchema.shape;
 const { enable_thinking, reasoning_effort, add_generation_prompt, continue_final_message } =

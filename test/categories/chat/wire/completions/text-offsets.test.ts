@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createTextOffsets } from '../../../../../src/categories/chat/wire/completions/to-response.ts';
+import { createTextOffsets } from '../../../../../src/categories/chat/wire/completions/print.ts';
 
 it('counts code points, however the bytes are cut into tokens', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 /**
- * @typedef {import('../../../../../categories/chat/wire/schema.ts').ChatCompletionChunk} Chunk
+ * @typedef {import('../../../../../categories/chat/wire/chat/schema.ts').ChatCompletionChunk} Chunk
  * @typedef {Chunk['choices'][number]['delta']} Delta
  * @typedef {{ id: string, type: 'function', function: { name: string, arguments: string } }} ToolCall
  * @typedef {import('./attachments.js').Attachment} Attachment

@@ -1,11 +1,11 @@
-import type { ChatMessage, ContentPart, MessageContent, TextPart } from '../../../core/chat/messages.ts';
-import { fieldError } from '../../../errors.ts';
-import { mapEach } from '../../../validation/in-pieces.ts';
-import { parseBody } from '../../../validation/issues.ts';
-import { readForeign } from '../../../validation/foreign-fields.ts';
-import type { ChatRequestInput } from '../request.ts';
-import { toAnswerFormat } from './answer-format.ts';
-import { createFieldMap, formatPlace, type FieldMap } from './field-map.ts';
+import type { ChatMessage, ContentPart, MessageContent, TextPart } from '../../../../core/chat/messages.ts';
+import { fieldError } from '../../../../errors.ts';
+import { mapEach } from '../../../../validation/in-pieces.ts';
+import { parseBody } from '../../../../validation/issues.ts';
+import { readForeign } from '../../../../validation/foreign-fields.ts';
+import type { ChatRequestInput } from '../../request.ts';
+import { toAnswerFormat } from '../answer-format.ts';
+import { createFieldMap, formatPlace, type FieldMap } from '../field-map.ts';
 import { foreignFields } from './foreign-fields.ts';
 import {
   assertFewArguments,
@@ -14,7 +14,7 @@ import {
   toToolUse,
   valueOfBoth,
   type ToolSelection,
-} from './request-parts.ts';
+} from '../request-parts.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 
 /** The parsed request and the form of its delivery. */

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatUsage, PromptTokenLogprobs, TokenLogprob } from '../../events.ts';
 import { createChunkWriter, type ChunkUsageOptions } from '../chunk-writer.ts';
-import { toWireHead, toWireLogprob, toWireUsage, type AnswerHead } from '../to-response.ts';
+import { toWireHead, toWireLogprob, toWireUsage, type AnswerHead } from '../chat/print.ts';
 import type { Completion, CompletionLogprobs } from './schema.ts';
 
 /** Makes what counts the characters of a text by its tokens. A character that several tokens make up begins with the first of them. */

@@ -1,12 +1,12 @@
-import type { Endpoint } from '../../../contracts/endpoint.ts';
-import type { ChatEvent } from '../events.ts';
-import type { ChatRequestInput } from '../request.ts';
-import { answerChat, createHead } from './answer.ts';
+import type { Endpoint } from '../../../../contracts/endpoint.ts';
+import type { ChatEvent } from '../../events.ts';
+import type { ChatRequestInput } from '../../request.ts';
+import { answerChat, createHead } from '../answer.ts';
 import { foreignFields } from './foreign-fields.ts';
-import { fromChatRequest, type ChatCall } from './from-request.ts';
+import { fromChatRequest, type ChatCall } from './read.ts';
 import { chatCompletionChunkSchema, chatCompletionSchema, chatRequestSchema } from './schema.ts';
-import { createFrameWriter } from './to-chunks.ts';
-import { toChatCompletion } from './to-response.ts';
+import { createFrameWriter } from './print-chunks.ts';
+import { toChatCompletion } from './print.ts';
 
 /** `POST /chat/completions` */
 export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = {

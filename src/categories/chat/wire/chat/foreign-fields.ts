@@ -3,7 +3,7 @@ import {
   ignoredFields,
   notOffered,
   type ForeignFields,
-} from '../../../validation/foreign-fields.ts';
+} from '../../../../validation/foreign-fields.ts';
 
 const isTextOnly = (value: unknown): boolean =>
   Array.isArray(value) && value.every((kind) => kind === 'text');

@@ -7,8 +7,8 @@ import {
   readForeign,
   type ForeignFields,
 } from '../../../../validation/foreign-fields.ts';
-import { foreignFields } from '../foreign-fields.ts';
-import { toChatRequest } from '../from-request.ts';
+import { foreignFields } from '../chat/foreign-fields.ts';
+import { toChatRequest } from '../chat/read.ts';
 import { valueOfBoth } from '../request-parts.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
 

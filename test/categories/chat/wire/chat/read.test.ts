@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { InferenceError } from '../../../../src/errors.ts';
-import { fromChatRequest } from '../../../../src/categories/chat/wire/from-request.ts';
-import { chatBody } from '../../../server/support.ts';
+import { InferenceError } from '../../../../../src/errors.ts';
+import { fromChatRequest } from '../../../../../src/categories/chat/wire/chat/read.ts';
+import { chatBody } from '../../../../server/support.ts';
 
 function faultOf(body: unknown): Pick<InferenceError, 'code' | 'param' | 'message'> {
   try {

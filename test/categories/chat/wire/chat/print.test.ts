@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../../../src/categories/chat/events.ts';
+import type { ChatEvent } from '../../../../../src/categories/chat/events.ts';
 import {
   chatCompletionChunkSchema,
   chatCompletionSchema,
-} from '../../../../src/categories/chat/wire/schema.ts';
-import { toFrame } from '../../../../src/http/sse.ts';
-import { createChunker, createFrameWriter } from '../../../../src/categories/chat/wire/to-chunks.ts';
-import { toChatCompletion } from '../../../../src/categories/chat/wire/to-response.ts';
+} from '../../../../../src/categories/chat/wire/chat/schema.ts';
+import { toFrame } from '../../../../../src/http/sse.ts';
+import {
+  createChunker,
+  createFrameWriter,
+} from '../../../../../src/categories/chat/wire/chat/print-chunks.ts';
+import { toChatCompletion } from '../../../../../src/categories/chat/wire/chat/print.ts';
 
 const head = { id: 'chatcmpl-1', created: 1700000000, model: 'm' };
 const usage: ChatEvent = {

@@ -1,8 +1,8 @@
-import { toFrame } from '../../../http/sse.ts';
-import type { ChatEvent, TokenLogprobs } from '../events.ts';
-import { createChunkWriter, type ChunkUsageOptions } from './chunk-writer.ts';
+import { toFrame } from '../../../../http/sse.ts';
+import type { ChatEvent, TokenLogprobs } from '../../events.ts';
+import { createChunkWriter, type ChunkUsageOptions } from '../chunk-writer.ts';
 import type { ChatCompletionChunk } from './schema.ts';
-import { toWireHead, toWireLogprobs, type AnswerHead } from './to-response.ts';
+import { toWireHead, toWireLogprobs, type AnswerHead } from './print.ts';
 
 type WireChoice = ChatCompletionChunk['choices'][number];
 

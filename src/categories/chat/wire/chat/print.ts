@@ -1,5 +1,5 @@
-import { collectChoice, type CollectedChoice } from '../collect-choices.ts';
-import type { ChatEvent, ChatUsage, TokenLogprob, TokenLogprobs } from '../events.ts';
+import { collectChoice, type CollectedChoice } from '../../collect-choices.ts';
+import type { ChatEvent, ChatUsage, TokenLogprob, TokenLogprobs } from '../../events.ts';
 import type { ChatCompletion } from './schema.ts';
 
 /** Fields that all parts of one answer share. */
