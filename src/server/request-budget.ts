@@ -31,10 +31,13 @@ export function createBudget({ request, owner, startedAt, meter }: BudgetOwner, 
   let turnBeganAt = -Infinity;
   let place: ReturnType<BodyGate['enter']> | undefined;
   let heldBytes = 0;
+  const assertClient = (): void => {
+    if (request.signal.aborted) throw new InferenceError('cancelled', 'The client has gone.');
+  };
   const nextTurn = async (): Promise<void> => {
     await turns.next(owner);
     turnBeganAt = performance.now();
-    if (request.signal.aborted) throw new InferenceError('cancelled', 'The client has gone.');
+    assertClient();
     const deadlineMs = deadlineMsOf(request) ?? Infinity;
     if (turnBeganAt - startedAt < deadlineMs) return;
     // As for a run that its client's own deadline has ended.
@@ -44,6 +47,7 @@ export function createBudget({ request, owner, startedAt, meter }: BudgetOwner, 
   return {
     pieces: (check) => inPieces(check, { pause: nextTurn }),
     async pause() {
+      assertClient();
       if (performance.now() - turnBeganAt >= sliceMs) await nextTurn();
     },
     hold(bytes) {
