@@ -82,29 +82,26 @@ export class AnswerInput extends TextInput {
     this.held = this.held.slice(0, -length);
   }
 
+  /** Holds the text before the marker, too. */
   override *takeUntil(
     markers: readonly string[],
-    emit: (text: string) => void,
+    emit?: (text: string) => void,
     dropped?: readonly string[],
   ): Reading<string | null> {
-    const marker = yield* super.takeUntil(markers, emit, dropped);
+    const hold = (text: string): void => {
+      this.held += text;
+      emit?.(text);
+    };
+    const marker = yield* super.takeUntil(markers, hold, dropped);
     this.held += marker ?? '';
     return marker;
   }
 
   /** Like `takeUntil`, with the text given out as text of the answer. */
-  *takeTextUntil(markers: readonly string[], dropped: readonly string[] = []): Reading<string | null> {
-    return yield* this.takeUntil(markers, (text) => this.#push({ type: 'text', text }), dropped);
-  }
-
-  /** Like `takeUntil`, with the text held. */
-  *holdUntil(markers: readonly string[]): Reading<string | null> {
-    return yield* this.takeUntil(markers, (text) => this.hold(text));
-  }
-
-  /** Holds text that `takeUntil` has handed on. */
-  hold(text: string): void {
-    this.held += text;
+  *takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
+    const marker = yield* super.takeUntil(markers, (text) => this.#push({ type: 'text', text }), dropped);
+    this.held += marker ?? '';
+    return marker;
   }
 
   /** @param id the call's id, where the model writes one */
@@ -152,7 +149,7 @@ export class AnswerInput extends TextInput {
   *mendCall(name: string, { length, mend, id, ends = this.callEnds }: Mending): Reading<boolean> {
     if (!this.canReadAgain || this.isCutOff) return false;
     this.restart(length);
-    const marker = yield* this.holdUntil(ends);
+    const marker = yield* this.takeUntil(ends);
     if (marker !== null) this.putBack(marker.length);
     const text = this.held.slice(length);
     const mended = this.isCutOff ? undefined : mend(text, marker !== null);

@@ -26,7 +26,7 @@ import { framed, rawNotation, type Frame } from './raw-notation.ts';
 import { memberSchema, typesOf, type Types } from './schema-types.ts';
 import { tagSyntax, type TagSyntax } from './tag-syntax.ts';
 
-/** Names of parameters that can be written, and those among names that the schema doesn't tell. */
+/** Names of parameters that can be written, and the pattern of names that the schema doesn't define. */
 const nameRules = {
   tags: [/^[^<>"\n{}]+$/, '^[^<>"{}\\s]{1,64}$'],
   elements: [/^[^<>/\s]+$/, undefined],
@@ -75,7 +75,7 @@ class ItemsGrammar {
     return this.#style === 'elements';
   }
 
-  /** All behind the name of the function. */
+  /** The notation of the arguments, which follow the function's name. */
   whole(): Notation {
     const nothing = (): Expression => never;
     const start = this.#isLiteral ? this.#notation.first : this.#syntax.nameEnd;
@@ -151,7 +151,7 @@ class ItemsGrammar {
     const inLines = (content: Expression): Expression => sequence(this.#line, content);
     return {
       ...this.#membersOf(schema),
-      // Among other members there is none without a name.
+      // The schema names each of the other members.
       anyMember: refer(rule('other', never)),
       anyArray: undefined,
       object: (content) => (types.includes('object') ? frame('object', inLines(content)) : never),

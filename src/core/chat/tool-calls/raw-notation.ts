@@ -19,14 +19,14 @@ export interface RawStyle {
   /** Strings that can't be written, except constants that are known to be harmless. */
   readonly excluded: Language;
   readonly canWrite: (text: string) => boolean;
-  /** Whether something else tells that a value is a string. Default false. */
+  /** Whether an edge marks strings. Default false. */
   readonly isTold?: boolean;
   /** Whether booleans and null may be Python's words, too. Default false. */
   readonly hasWords?: boolean;
   readonly texts: TextLanguages;
 }
 
-/** Strings as they are; constants are of one type. A string that would be read as something else is left out. */
+/** Strings as they are; constants are of one type. A string that would be read as another type is skipped. */
 export function rawNotation(style: RawStyle): Notation {
   const { types, inner, excluded, canWrite, isTold = false } = style;
   const isText = isTold || areText(types);
@@ -50,7 +50,7 @@ export function rawNotation(style: RawStyle): Notation {
 /** Puts a value of a type between edges. */
 export type Frame = (type: JsonType, value: Expression) => Expression;
 
-/** Puts values into a frame that depends on their type. Values of other types than those of the schema are left out. */
+/** Puts values into a frame that depends on their type. Values of other types than the schema's are skipped. */
 export function framed(
   notation: Notation,
   { types, texts }: Pick<RawStyle, 'types' | 'texts'>,
