@@ -135,7 +135,7 @@ export class AnswerInput extends TextInput {
   }
 
   /** Forgets the call in hand, and puts back what was taken since `length` units were held. */
-  restart(length: number): void {
+  #restart(length: number): void {
     if (this.#isInCall) this.calls--;
     this.#isInCall = false;
     this.#waiting = [];
@@ -148,7 +148,7 @@ export class AnswerInput extends TextInput {
    */
   *mendCall(name: string, { length, mend, id, ends = this.callEnds }: Mending): Reading<boolean> {
     if (!this.canReadAgain || this.isCutOff) return false;
-    this.restart(length);
+    this.#restart(length);
     const marker = yield* this.takeUntil(ends);
     if (marker !== null) this.putBack(marker.length);
     const text = this.held.slice(length);
@@ -187,7 +187,7 @@ export class AnswerInput extends TextInput {
       this.#release();
       if (isReported) this.#push({ type: 'call-unfinished' });
     } else {
-      this.restart(text.length);
+      this.#restart(text.length);
     }
     this.#isInCall = false;
     if (text !== '' && !this.isCutOff) this.#push({ type: 'text', text });
