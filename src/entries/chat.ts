@@ -7,12 +7,12 @@ export {
   type AnswerParserOptions,
 } from '../core/chat/answer-parser.ts';
 export { detectFormats, toolCallFormats, type FormatQuery, type ModelFormats } from '../core/chat/formats.ts';
-export type { ReasoningFormat } from '../core/chat/reasoning-format.ts';
 export { reasoningFormats } from '../core/chat/reasoning-formats.ts';
 export {
   createReasoningSplitter,
   type CallsInReasoning,
   type FrameMarkers,
+  type ReasoningFormat,
   type ReasoningMarkers,
   type ReasoningPart,
   type ReasoningSplitter,

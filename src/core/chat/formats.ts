@@ -1,7 +1,7 @@
 import { assertFunction, assertObject, assertText } from '../assert-values.ts';
 import { deriveThinking } from './derive-thinking.ts';
 import { createBlockFormat, reasoningFormats, thinkFormat } from './reasoning-formats.ts';
-import type { ReasoningFormat } from './reasoning-format.ts';
+import type { ReasoningFormat } from './reasoning.ts';
 import { deriveNotation } from './tool-calls/derive.ts';
 import type { CallNotation } from './tool-calls/notation.ts';
 import { createFormat, type ModelTraits, type ToolCallFormat } from './tool-calls/format.ts';

@@ -1,6 +1,5 @@
 import { recognizes, type Evidence } from './evidence.ts';
-import { createReasoningSplitter, type ReasoningMarkers } from './reasoning.ts';
-import type { ReasoningFormat } from './reasoning-format.ts';
+import { createReasoningSplitter, type ReasoningFormat, type ReasoningMarkers } from './reasoning.ts';
 import { tokensIn } from './tool-calls/edges.ts';
 import { harmonyReasoningFormat } from './reasoning-harmony.ts';
 

@@ -1,6 +1,10 @@
 import { takeJson } from './tool-calls/json-calls.ts';
-import type { ReasoningFormat } from './reasoning-format.ts';
-import { createScriptedSplitter, type ReasoningPart, type ReasoningSplitter } from './reasoning.ts';
+import {
+  createScriptedSplitter,
+  type ReasoningFormat,
+  type ReasoningPart,
+  type ReasoningSplitter,
+} from './reasoning.ts';
 import { TextInput, type Reading } from './text-input.ts';
 import { recognizes } from './evidence.ts';
 

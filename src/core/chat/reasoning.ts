@@ -1,6 +1,8 @@
 import { assertNames } from '../assert-names.ts';
 import { assertFlag, assertFunction, assertList, assertObject, assertTexts } from '../assert-values.ts';
+import type { ReasoningConstraint } from '../grammar/constraint.ts';
 import { feed, TextInput, type Reading } from './text-input.ts';
+import type { ModelTraits } from './tool-calls/format.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
 
 /** Markers that some models put around their answer. */
@@ -47,6 +49,30 @@ export interface ReasoningSplitter {
   push(text: string): readonly ReasoningPart[];
   /** Says that the answer has ended; returns what was held back. */
   flush(options?: ReasoningSplitterFlushOptions): readonly ReasoningPart[];
+}
+
+/** One way in which models mark their thinking. */
+export interface ReasoningFormat {
+  /** Unique, kebab-case: what a setting says to choose the format. */
+  readonly name: string;
+  /** Example of an answer with thinking, for documentation. */
+  readonly example: string;
+  /** Texts that carry structure; see `ToolCallFormat.markers`. */
+  readonly markers: readonly string[];
+  /**
+   * @param prompt the rendered prompt: some templates open the block there
+   * @param calls how calls begin, where the answer may hold some
+   */
+  createSplitter(prompt: string, calls?: CallsInReasoning): ReasoningSplitter;
+  /**
+   * How thinking is written, for answers under a grammar.
+   *
+   * @param prompt the rendered prompt
+   */
+  constraint(prompt: string): ReasoningConstraint;
+  /** Whether it counts before what the template shows. Default false. */
+  readonly overrides?: boolean | undefined;
+  detect(model: ModelTraits): boolean;
 }
 
 /**

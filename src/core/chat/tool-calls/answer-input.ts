@@ -82,29 +82,26 @@ export class AnswerInput extends TextInput {
     this.held = this.held.slice(0, -length);
   }
 
+  /** Holds the text before the marker, too. */
   override *takeUntil(
     markers: readonly string[],
-    emit: (text: string) => void,
+    emit?: (text: string) => void,
     dropped?: readonly string[],
   ): Reading<string | null> {
-    const marker = yield* super.takeUntil(markers, emit, dropped);
+    const hold = (text: string): void => {
+      this.held += text;
+      emit?.(text);
+    };
+    const marker = yield* super.takeUntil(markers, hold, dropped);
     this.held += marker ?? '';
     return marker;
   }
 
   /** Like `takeUntil`, with the text given out as text of the answer. */
-  *takeTextUntil(markers: readonly string[], dropped: readonly string[] = []): Reading<string | null> {
-    return yield* this.takeUntil(markers, (text) => this.#push({ type: 'text', text }), dropped);
-  }
-
-  /** Like `takeUntil`, with the text held. */
-  *holdUntil(markers: readonly string[]): Reading<string | null> {
-    return yield* this.takeUntil(markers, (text) => this.hold(text));
-  }
-
-  /** Holds text that `takeUntil` has handed on. */
-  hold(text: string): void {
-    this.held += text;
+  *takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
+    const marker = yield* super.takeUntil(markers, (text) => this.#push({ type: 'text', text }), dropped);
+    this.held += marker ?? '';
+    return marker;
   }
 
   /** @param id the call's id, where the model writes one */
@@ -138,7 +135,7 @@ export class AnswerInput extends TextInput {
   }
 
   /** Forgets the call in hand, and puts back what was taken since `length` units were held. */
-  restart(length: number): void {
+  #restart(length: number): void {
     if (this.#isInCall) this.calls--;
     this.#isInCall = false;
     this.#waiting = [];
@@ -151,8 +148,8 @@ export class AnswerInput extends TextInput {
    */
   *mendCall(name: string, { length, mend, id, ends = this.callEnds }: Mending): Reading<boolean> {
     if (!this.canReadAgain || this.isCutOff) return false;
-    this.restart(length);
-    const marker = yield* this.holdUntil(ends);
+    this.#restart(length);
+    const marker = yield* this.takeUntil(ends);
     if (marker !== null) this.putBack(marker.length);
     const text = this.held.slice(length);
     const mended = this.isCutOff ? undefined : mend(text, marker !== null);
@@ -190,7 +187,7 @@ export class AnswerInput extends TextInput {
       this.#release();
       if (isReported) this.#push({ type: 'call-unfinished' });
     } else {
-      this.restart(text.length);
+      this.#restart(text.length);
     }
     this.#isInCall = false;
     if (text !== '' && !this.isCutOff) this.#push({ type: 'text', text });

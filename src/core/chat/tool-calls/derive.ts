@@ -269,17 +269,10 @@ function sharedMark(equals: string, close: string): string {
   return '';
 }
 
-interface ItemFrame {
-  readonly equals: string;
-  /** All behind the value of a call. */
-  readonly tail: string;
-  readonly style: ValueStyle;
-}
-
-/** The edge before a value, and its style, for each type. */
+/** The edge before a value, and its style, for each type. @param tail all behind the value of a call */
 function valueTable(
   probe: Probe,
-  { equals, tail, style }: ItemFrame,
+  { equals, tail, style }: { readonly equals: string; readonly tail: string; readonly style: ValueStyle },
 ): Pick<ItemsNotation, 'equals' | 'values'> {
   const before: Record<string, Edge> = { string: equals };
   const values: Record<string, ValueStyle> = { string: style };

@@ -15,18 +15,22 @@ import {
   jsonWithout,
   looseText,
   namesOf,
+  rawString,
   type ArgumentsNotation,
   type Notation,
 } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
+import { writeExact } from '../../text/exact-json.ts';
 import { fill } from './edges.ts';
 import { markedNotation, pythonNotation } from './literal-notation.ts';
 import { styleOf, type ItemsNotation } from './notation.ts';
-import { framed, rawNotation, type Frame } from './raw-notation.ts';
-import { memberSchema, typesOf, type Types } from './schema-types.ts';
+import { framed, otherValues, type Frame } from './framed-notation.ts';
+import { areText, memberSchema, typesOf, type Types } from './schema-types.ts';
+import { isTextOf } from './mend-json.ts';
+import { toPython } from './write-values.ts';
 import { tagSyntax, type TagSyntax } from './tag-syntax.ts';
 
-/** Names of parameters that can be written, and those among names that the schema doesn't tell. */
+/** Names of parameters that can be written, and the pattern of names that the schema doesn't define. */
 const nameRules = {
   tags: [/^[^<>"\n{}]+$/, '^[^<>"{}\\s]{1,64}$'],
   elements: [/^[^<>/\s]+$/, undefined],
@@ -75,7 +79,7 @@ class ItemsGrammar {
     return this.#style === 'elements';
   }
 
-  /** All behind the name of the function. */
+  /** The notation of the arguments, which follow the function's name. */
   whole(): Notation {
     const nothing = (): Expression => never;
     const start = this.#isLiteral ? this.#notation.first : this.#syntax.nameEnd;
@@ -133,25 +137,36 @@ class ItemsGrammar {
     });
   }
 
+  /** Strings as they are. A string that would be read as another type is skipped, and constants may be known to be harmless. */
   #raw(types: Types): Notation {
-    const { mark = '', values } = this.#notation;
+    const { mark = '', values: styles } = this.#notation;
     const marker = this.#isNested ? mark : this.#syntax.parameterClose;
-    return rawNotation({
-      types,
-      inner: this.#inner,
-      excluded: containing(marker, this.#texts),
-      canWrite: (value) => (this.#isNested ? !value.includes(mark) : !endsEarly(value, this.#syntax)),
-      isTold: this.#syntax.equals.size > 1,
-      hasWords: values.boolean === 'python',
-      texts: this.#texts,
-    });
+    const isText = this.#syntax.equals.size > 1 || areText(types);
+    const canWrite = (value: string): boolean => {
+      const isOver = this.#isNested ? value.includes(mark) : endsEarly(value, this.#syntax);
+      return !isOver && (isText || isTextOf(value, types));
+    };
+    return {
+      ...this.#inner,
+      constants: (values) => {
+        const strings = values.filter((value) => typeof value === 'string');
+        if (strings.length > 0) return text(...strings.filter(canWrite));
+        const areWords = values.every((value) => typeof value === 'boolean' || value === null);
+        if (styles.boolean !== 'python' || !areWords) return this.#inner.constants(values);
+        return text(...values.flatMap((value) => [writeExact(value), toPython(value)]));
+      },
+      string: (strings) => {
+        const others = isText ? [] : [this.#texts.pattern(otherValues(types), strings.path)];
+        return rawString(strings, [containing(marker, this.#texts), ...others]);
+      },
+    };
   }
 
   #elements(schema: unknown, types: Types, frame: Frame): Partial<Notation> {
     const inLines = (content: Expression): Expression => sequence(this.#line, content);
     return {
       ...this.#membersOf(schema),
-      // Among other members there is none without a name.
+      // The schema names each of the other members.
       anyMember: refer(rule('other', never)),
       anyArray: undefined,
       object: (content) => (types.includes('object') ? frame('object', inLines(content)) : never),

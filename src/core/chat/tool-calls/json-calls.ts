@@ -173,7 +173,7 @@ function announceCut(input: AnswerInput, options: JsonCallOptions): void {
   input.addArguments(args!);
 }
 
-/** Takes a JSON value and returns its text; `undefined` where there is none, or it was not finished. */
+/** Takes a JSON value and returns its text; `undefined` if it is missing or incomplete. */
 export function* takeJsonText(input: AnswerInput): Reading<string | undefined> {
   let text = '';
   const isWhole = yield* takeJson(input, (piece) => (text += piece));

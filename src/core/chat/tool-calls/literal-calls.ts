@@ -64,9 +64,8 @@ const lists = ['\n[', '```'];
 /** Takes everything up to the bracket that closes what is open, outside of strings; says whether it is there. */
 export function* takeBalanced(input: AnswerInput, { mark }: Partial<LiteralSyntax> = {}): Reading<boolean> {
   const quotes = mark === undefined ? ['"', "'"] : mark.includes('"') ? [mark] : ['"', mark];
-  const hold = (text: string): void => input.hold(text);
   for (let depth = 1; depth > 0;) {
-    const sign = yield* input.takeUntil([...quotes, ...'([{)]}'], hold);
+    const sign = yield* input.takeUntil([...quotes, ...'([{)]}']);
     if (sign === null) return false;
     if (!quotes.includes(sign)) depth += '([{'.includes(sign) ? 1 : -1;
     else if (!(yield* takeString(input, sign, sign === mark))) return false;
@@ -78,7 +77,7 @@ function* takeString(input: AnswerInput, quote: string, isRaw: boolean): Reading
   const isTriple = !isRaw && (yield* input.takeAny([quote + quote])) !== null;
   const end = isTriple ? quote.repeat(3) : quote;
   for (;;) {
-    const sign = yield* input.takeUntil(isRaw ? [end] : [end, '\\'], (text) => input.hold(text));
+    const sign = yield* input.takeUntil(isRaw ? [end] : [end, '\\']);
     if (sign !== '\\') return sign !== null;
     yield* input.hasMore();
     input.take(1);

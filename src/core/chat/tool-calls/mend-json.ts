@@ -30,7 +30,7 @@ export interface LiteralSyntax {
 }
 
 export interface MendOptions {
-  /** Tells the types of the members of the value and, for a call, the names of values without a key. */
+  /** Has the types of the value's members and, for a call, the names of values without a key. */
   readonly tool?: ToolDefinition | undefined;
   /** Whether brackets may be left open at the end. Default false. */
   readonly mayBeOpen?: boolean | undefined;
@@ -177,7 +177,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
         key = style.sign === '=' ? parameterNames(tool)[members.length] : undefined;
         if (key === undefined) return undefined;
       }
-      // Python tells what is a string.
+      // Strings of Python have quotes.
       const types = depth === 0 && style.sign !== '=' ? parameterTypes(tool, key) : undefined;
       const value = readValue(depth + 1, types, style.stringEnd);
       if (value === undefined) return undefined;
@@ -205,7 +205,7 @@ function unquoted(word: string, types: Types): string | undefined {
   return json.startsWith('"') ? json : undefined;
 }
 
-/** Models write numbers and booleans as strings, and leave the quotes of strings out; the schema tells what they are. */
+/** Models write numbers and booleans as strings, and omit the quotes of strings; the schema has their types. */
 function retyped(json: string, types: Types): string {
   if (!json.startsWith('"')) return areText(types) ? JSON.stringify(json) : json;
   const isString = types.length === 0 || types.includes('string');
@@ -220,7 +220,7 @@ export function valueText(text: string, types: Types): string {
   return toJsonText(isMended ? mended.json : text, types, JSON.stringify(text));
 }
 
-/** Whether a text that stands for a value of these types is a string of itself. */
+/** Whether a text without quotes is read as a string if the value may have these types. */
 export function isTextOf(text: string, types: Types): boolean {
   return !/^\s*<!\[CDATA\[/.test(text) && valueText(text, types).startsWith('"');
 }

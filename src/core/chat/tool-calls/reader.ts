@@ -2,7 +2,7 @@ import type { ToolDefinition } from '../messages.ts';
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
 import { fill, partsOf, peekEdge, takeEdge, type SlotValues } from './edges.ts';
 import { readJsonArguments, readJsonCalls, takeJsonText, type JsonCallOptions } from './json-calls.ts';
-import { readElementsCall } from './elements.ts';
+import { readElementsCall } from './element-calls.ts';
 import { literalSyntax, readLiteralCalls } from './literal-calls.ts';
 import { namesAll } from './mend-json.ts';
 import { elementMark, styleOf, type CallNotation, type Edge, type JsonNotation } from './notation.ts';

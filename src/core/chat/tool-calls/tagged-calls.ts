@@ -27,13 +27,12 @@ export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: str
   const isNamed = (yield* takeEdge(input, [nameEnd])) !== undefined;
   if (!isNamed && (yield* takeEdge(input, ['" />', ' />'])) !== undefined) {
     input.addCall(name, '{}');
-    yield* input.dropSpace();
-    return;
+    return yield* input.dropSpace();
   }
   yield* input.takeSpace();
   if (isNamed && nameEnd !== '' && (yield* input.peekAny(['{'])) !== null) {
-    if (!(yield* readJsonArguments(input, name))) return;
-    if ((yield* takeEdge(input, [callClose])) !== undefined) yield* input.dropSpace();
+    const isRead = yield* readJsonArguments(input, name);
+    if (isRead && (yield* takeEdge(input, [callClose])) !== undefined) yield* input.dropSpace();
     return;
   }
   const follows = yield* peekEdge(input, [parameterOpen, callClose]);
@@ -204,14 +203,7 @@ function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => vo
   const ends = breaksBehind ? [`\n${parameterClose}`, parameterClose] : [parameterClose];
   if (breaksBefore) yield* input.takeAny(['\n']);
   for (;;) {
-    const marker = yield* input.takeUntil(
-      ends,
-      (text) => {
-        input.hold(text);
-        emit(text);
-      },
-      ends,
-    );
+    const marker = yield* input.takeUntil(ends, emit, ends);
     if (marker === null) return false;
     if ((yield* peekEdge(input, [parameterOpen, callClose])) !== undefined) return true;
     const space = yield* input.takeSpace();

@@ -14,7 +14,7 @@ export function* readElementsCall(
   const close = end.split('\n', 1)[0]!;
   const isNamed = (yield* input.takeAny(['">'])) !== null;
   const { length } = input.held;
-  const isClosed = isNamed && (yield* input.holdUntil([close])) !== null;
+  const isClosed = isNamed && (yield* input.takeUntil([close])) !== null;
   const tool = input.toolNamed(name);
   const body = new TextCursor(input.held.slice(length, -close.length));
   const json = isClosed

@@ -1,59 +1,18 @@
 import { getOrCreate } from '../../get-or-create.ts';
-import { choice, never, text, type Expression } from '../../grammar/languages/expression.ts';
+import { choice, never, type Expression } from '../../grammar/languages/expression.ts';
 import { anyNumber } from '../../grammar/languages/json-number.ts';
-import type { Language } from '../../grammar/languages/language.ts';
 import { typeOfValue, type JsonType } from '../../grammar/schemas/json-types.ts';
-import { anyStringOf, rawString, type Notation } from '../../grammar/schemas/notation.ts';
+import { anyStringOf, type Notation } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
-import { writeExact } from '../../text/exact-json.ts';
-import { isTextOf } from './mend-json.ts';
-import { areText, type Types } from './schema-types.ts';
-import { toPython } from './write-values.ts';
-
-/** Notation of values of which the strings have no quotes. */
-export interface RawStyle {
-  /** Types that the reader of the format takes values for; any where empty. */
-  readonly types: Types;
-  /** Notation of everything else. */
-  readonly inner: Notation;
-  /** Strings that can't be written, except constants that are known to be harmless. */
-  readonly excluded: Language;
-  readonly canWrite: (text: string) => boolean;
-  /** Whether something else tells that a value is a string. Default false. */
-  readonly isTold?: boolean;
-  /** Whether booleans and null may be Python's words, too. Default false. */
-  readonly hasWords?: boolean;
-  readonly texts: TextLanguages;
-}
-
-/** Strings as they are; constants are of one type. A string that would be read as something else is left out. */
-export function rawNotation(style: RawStyle): Notation {
-  const { types, inner, excluded, canWrite, isTold = false } = style;
-  const isText = isTold || areText(types);
-  return {
-    ...inner,
-    constants(values) {
-      const texts = values.filter((value) => typeof value === 'string');
-      if (texts.length > 0)
-        return text(...texts.filter((value) => canWrite(value) && (isText || isTextOf(value, types))));
-      const areWords = values.every((value) => typeof value === 'boolean' || value === null);
-      if (style.hasWords !== true || !areWords) return inner.constants(values);
-      return text(...values.flatMap((value) => [writeExact(value), toPython(value)]));
-    },
-    string(strings) {
-      const others = isText ? [] : [style.texts.pattern(otherValues(types), strings.path)];
-      return rawString(strings, [excluded, ...others]);
-    },
-  };
-}
+import type { Types } from './schema-types.ts';
 
 /** Puts a value of a type between edges. */
 export type Frame = (type: JsonType, value: Expression) => Expression;
 
-/** Puts values into a frame that depends on their type. Values of other types than those of the schema are left out. */
+/** Puts values into a frame that depends on their type. `notation` gets constants of one type at a time. Values of other types than the schema's are skipped. */
 export function framed(
   notation: Notation,
-  { types, texts }: Pick<RawStyle, 'types' | 'texts'>,
+  { types, texts }: { readonly types: Types; readonly texts: TextLanguages },
   frame: Frame,
 ): Notation {
   const isNumber = (type: string): boolean => type === 'number' || type === 'integer';
@@ -89,7 +48,7 @@ export function framed(
 }
 
 /** Matches strings that are taken for values of the other types. */
-function otherValues(types: Types): string {
+export function otherValues(types: Types): string {
   const allows = (...some: string[]): boolean =>
     types.length === 0 || some.some((type) => types.includes(type));
   const words = [
