@@ -6,7 +6,7 @@ import type { ToolCall } from '../messages.ts';
 import { frameOf } from './constraint.ts';
 import { fill } from './edges.ts';
 import { toPython, writeElements, writeMarked } from './write-values.ts';
-import type { CallNotation, ItemsNotation, ValueStyle } from './notation.ts';
+import type { CallNotation, Edge, ItemsNotation, ValueStyle } from './notation.ts';
 
 export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 
@@ -15,22 +15,29 @@ export function writeCalls(notation: CallNotation, calls: readonly WrittenCall[]
   const { begin, between, end, firstNumber = 0 } = notation;
   const texts = calls.map(({ name, arguments: text }, index) => {
     const { prefix, suffix } = frameOf(notation, name);
-    const body = notation.kind === 'items' ? writeItems(notation, membersOf(text)) : text;
     const edge = index === 0 ? begin.trimStart() : (between ?? end + begin);
     const id = `callid${String(index).padStart(3, '0')}`;
-    return fill(edge + prefix + body + suffix, { name, number: firstNumber + index, id });
+    // Slots are filled in edges alone: arguments may contain the signs of one.
+    const filled = (one: Edge): string => fill(one, { name, number: firstNumber + index, id });
+    const body = notation.kind === 'items' ? writeItems(notation, membersOf(text), filled) : text;
+    return filled(edge + prefix) + body + filled(suffix);
   });
   return texts.join('') + end;
 }
 
-function writeItems(notation: ItemsNotation, members: readonly (readonly [string, unknown])[]): string {
+function writeItems(
+  notation: ItemsNotation,
+  members: readonly (readonly [string, unknown])[],
+  filled: (edge: Edge) => string,
+): string {
   const { first, none, next, close, equals, values } = notation;
-  if (members.length === 0) return none;
+  if (members.length === 0) return filled(none);
   const items = members.map(([key, value]) => {
     const type = typeOfValue(value);
-    return key + equals[type] + writeValue(value, values[type], notation) + fill(close, { key });
+    const text = writeValue(value, values[type], notation);
+    return key + filled(equals[type]) + text + filled(fill(close, { key }));
   });
-  return first + items.join(next);
+  return filled(first) + items.join(filled(next));
 }
 
 function writeValue(value: unknown, style: ValueStyle, { mark = '' }: ItemsNotation): string {

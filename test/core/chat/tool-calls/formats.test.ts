@@ -156,6 +156,12 @@ describe.each(knownFormats.map((format) => [format.name, format] as const))('%s'
     );
   });
 
+  it('writes arguments that contain the signs of a slot as they are', () => {
+    const calls = [{ name: 'get_weather', values: { city: '⟨name⟩ ⟨number⟩' } }];
+    const [found] = parsePieces(format.createParser(toolsFor(calls)), [write(calls)]);
+    expect(JSON.parse((found as { arguments: string }).arguments)).toEqual(calls[0]!.values);
+  });
+
   it('passes no call off as whole that was cut off', () => {
     const values = { city: 'Paris', list_of_things: ['a', { n: 1 }], n: 12 };
     const calls = [{ name: 'get_weather', values }];
