@@ -17,9 +17,9 @@ const charactersPerTurn = 2 ** 14;
 
 /** Counts tokens with a model's own tokenizer, prompts as its chat template writes them. */
 export async function openTokenizerCounter(source: string): Promise<TokenCounter> {
-  const request = { category: 'chat', choice: { files: { small: textFiles, stems: [], graphs: () => [] } } };
-  const remote = findRemote(source, request);
-  const obtained = remote ? (await obtainFiles(remote, request)).source : source;
+  const wanted = { category: 'chat', choice: { files: { small: textFiles, stems: [], graphs: () => [] } } };
+  const remote = findRemote(source, wanted);
+  const obtained = remote ? (await obtainFiles(remote, wanted)).source : source;
   const folder = await openModelFolder(locateModel(obtained));
   const tokenizer = createTextTokenizer(folder);
   const template = folder.chatTemplate === undefined ? undefined : withEveryTurn(createChatTemplate(folder));
