@@ -10,7 +10,8 @@ import { createId } from '../../http/headers.ts';
 import { toAnswerFields, toOutput, type AnswerSettings } from './configuration.ts';
 import { itemHead, toMessages, toWireItem, type Conversation, type Item } from './conversation.ts';
 import type { ItemPart, VoiceDraft } from './schema.ts';
-import { createSentenceCutter, Speaker } from './speaker.ts';
+import { SentenceCutter } from './sentence-cutter.ts';
+import { Speaker } from './speaker.ts';
 import type { VoiceCall, VoiceModel } from './voice.ts';
 
 export interface AnswerOptions {
@@ -44,7 +45,7 @@ export class VoiceAnswer {
   readonly ended: Promise<void>;
   readonly #options: AnswerOptions;
   readonly #controller = new AbortController();
-  readonly #cutter = createSentenceCutter();
+  readonly #cutter = new SentenceCutter();
   readonly #output: Item[] = [];
   readonly #calls: (ToolCall & { arguments: string })[] = [];
   #message: OpenMessage | undefined;

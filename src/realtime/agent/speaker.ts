@@ -5,39 +5,13 @@ import { encodingOf, sampleRateOf } from '../listening.ts';
 import { toSamples } from '../../core/audio/containers/pcm-samples.ts';
 import { fromSamples, type LiveEncoding } from '../../core/audio/containers/wav-header.ts';
 import { createResampler, type Resampler } from '../../core/audio/resample.ts';
-import { splitSentences } from '../../core/speech/sentences.ts';
 import { InferenceError } from '../../errors.ts';
 import type { AnswerSettings } from './configuration.ts';
 import type { SpokenMark } from './conversation.ts';
 
-/** A text without an end of a sentence is spoken in such pieces. */
-const longestPiece = 400;
 /** People speak about so fast. */
 const charactersPerMs = 0.015;
 const messageSeconds = 0.5;
-
-/** Makes what cuts a text that is being written into sentences. */
-export function createSentenceCutter() {
-  let left = '';
-  const take = (length: number): string => {
-    const spaces = /^\s*/.exec(left.slice(length))![0].length;
-    const taken = left.slice(0, length + spaces);
-    left = left.slice(length + spaces);
-    return taken;
-  };
-  return {
-    /** @returns the sentences that are complete, with the spaces after them */
-    push(text: string): string[] {
-      left += text;
-      const complete = splitSentences(left).slice(0, -1);
-      const pieces = complete.map((sentence) => take(left.indexOf(sentence) + sentence.length));
-      if (left.length > longestPiece)
-        pieces.push(take(1 + left.lastIndexOf(' ', longestPiece) || longestPiece));
-      return pieces;
-    },
-    flush: (): string => take(left.length),
-  };
-}
 
 interface SpeakerOptions {
   readonly model: string;
@@ -48,7 +22,7 @@ interface SpeakerOptions {
   readonly onAudio: (audio: string) => Promise<void>;
 }
 
-/** Makes what speaks sentences while others are written: those that wait are one run. */
+/** Speaks sentences while others are written: those that wait are one run. */
 export class Speaker {
   readonly #options: SpeakerOptions;
   readonly #sampleRateHz: number;
