@@ -41,6 +41,12 @@ const onsetActive = 3;
 const floorFrames = 100;
 /** Noise below −70 dB of full scale counts as so loud: a microphone that is switched on says nothing. */
 const quietestFloor = 1e-7;
+/** A microphone that is muted, or gated between words, sends zeros: they say nothing about the noise of the room. */
+const digitalSilence = 1e-13;
+/** Noise floor around zeros if no noise is known: −60 dB of full scale. */
+const assumedFloor = 1e-6;
+/** Frames without a turn and without zeros that make a noise known. */
+const knownFrames = 25;
 const leastDb = 2;
 const rangeDb = 12;
 /** A turn goes on at 3 dB less than what begins it. */
@@ -63,19 +69,27 @@ export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
   const startRatio = 10 ** ((leastDb + rangeDb * threshold) / 10);
   const powers = new Float64Array(floorFrames);
   let measured = 0;
+  /** Frames with noise, of which the floor is made. */
+  let noisy = 0;
+  let sinceZeros = Infinity;
+  /** Noise of the room, as heard without zeros. */
+  let knownFloor: number | undefined;
   /** The last frames that are louder than the noise. */
   let active: number[] = [];
   let isTurn = false;
 
   const floorOf = (): number => {
     let floor = Infinity;
-    for (let index = 0; index < Math.min(measured, floorFrames); index++)
+    for (let index = 0; index < Math.min(noisy, floorFrames); index++)
       floor = Math.min(floor, powers[index]!);
+    if (!isTurn && noisy >= knownFrames && sinceZeros >= knownFrames) knownFloor = floor;
+    if (sinceZeros < floorFrames) floor = Math.min(floor, knownFloor ?? assumedFloor);
     return Math.max(floor, quietestFloor);
   };
   const judge = (power: number): TurnChange | undefined => {
     const frame = measured++;
-    powers[frame % floorFrames] = power;
+    sinceZeros = power > digitalSilence ? sinceZeros + 1 : 0;
+    if (sinceZeros > 0) powers[noisy++ % floorFrames] = power;
     const ratio = power / floorOf();
     if (ratio > (isTurn ? startRatio / releaseRatio : startRatio)) active.push(frame);
     if (isTurn) {

@@ -1,5 +1,6 @@
 import { exactTextOf } from '../../http/exact-texts.ts';
 import type { ChatEvent, ChatUsage, FinishReason } from '../../categories/chat/events.ts';
+import { chatParameters } from '../../categories/chat/parameters.ts';
 import type { ChatRequestInput } from '../../categories/chat/request.ts';
 import type { SpeechEvent } from '../../categories/speech/events.ts';
 import type { AnyRequest } from '../../contracts/engine.ts';
@@ -234,7 +235,7 @@ export class VoiceAnswer {
 }
 
 function toRequest(model: string, settings: AnswerSettings, items: readonly Item[]): ChatRequestInput {
-  const { tool_choice: choice, max_output_tokens: most } = settings;
+  const { tool_choice: choice, max_output_tokens: maxTokens } = settings;
   const { parallel_tool_calls: parallelToolCalls, temperature } = settings;
   return {
     model,
@@ -245,7 +246,8 @@ function toRequest(model: string, settings: AnswerSettings, items: readonly Item
     toolChoice: typeof choice === 'object' ? { name: choice.name } : choice,
     parallelToolCalls,
     ...(temperature !== undefined && { temperature }),
-    ...(typeof most === 'number' && { maxTokens: most }),
+    // A spoken answer that stops in the middle is no use: `inf` leaves the end to the model and its context.
+    maxTokens: typeof maxTokens === 'number' ? maxTokens : chatParameters.maxTokens.max,
   };
 }
 

@@ -140,27 +140,49 @@ export function keptPart(part: ItemPart, role: 'system' | 'user' | 'assistant'):
   return { type: `${side}_audio` as 'input_audio', transcript: part.transcript ?? null };
 }
 
-/** Items → the messages of a chat. Messages without a word are left out. */
+/** Result of a call that has none yet: chat templates refuse a call without one. */
+const pendingResult = '(no result yet)';
+
+/**
+ * Items → the messages of a chat, in an order that each chat template takes: the result of a call follows it, wherever its item
+ * is. Results without a call, second results and messages without a word are left out.
+ */
 export function toMessages(
   items: readonly Item[],
   instructions: string | undefined,
 ): ChatMessage<MessageContent>[] {
+  const results = new Map<string, string>();
+  for (const item of items)
+    if (item.type === 'function_call_output' && !results.has(item.call_id))
+      results.set(item.call_id, item.output);
   const messages: ChatMessage<MessageContent>[] = [];
-  if (instructions) messages.push({ role: 'system', content: instructions });
-  for (const item of items) {
+  /** Calls whose results come next. */
+  let calls: ToolCall[] = [];
+  const addCalls = (): void => {
+    if (calls.length === 0) return;
     const last = messages.at(-1);
-    if (item.type === 'function_call_output') {
-      messages.push({ role: 'tool', toolCallId: item.call_id, content: item.output });
-    } else if (item.type === 'function_call') {
-      const call: ToolCall = { id: item.call_id ?? item.id, name: item.name, arguments: item.arguments };
-      if (last?.role === 'assistant')
-        messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
-      else messages.push({ role: 'assistant', content: null, toolCalls: [call] });
-    } else {
+    if (last?.role === 'assistant' && last.toolCalls === undefined)
+      messages[messages.length - 1] = { ...last, toolCalls: calls };
+    else messages.push({ role: 'assistant', content: null, toolCalls: calls });
+    for (const { id } of calls)
+      messages.push({ role: 'tool', toolCallId: id, content: results.get(id) ?? pendingResult });
+    calls = [];
+  };
+  if (instructions) messages.push({ role: 'system', content: instructions });
+  const called = new Set<string>();
+  for (const item of items) {
+    if (item.type === 'function_call') {
+      const id = item.call_id ?? item.id;
+      if (!called.has(id)) calls.push({ id, name: item.name, arguments: item.arguments });
+      called.add(id);
+    } else if (item.type === 'message') {
       const content = toContent(item.content);
-      if (content !== '') messages.push({ role: item.role, content } as ChatMessage<MessageContent>);
+      if (content === '') continue;
+      addCalls();
+      messages.push({ role: item.role, content } as ChatMessage<MessageContent>);
     }
   }
+  addCalls();
   return messages;
 }
 

@@ -6,7 +6,7 @@ import { RealtimeSession } from '../session.ts';
 import { toRecording } from '../speech-input.ts';
 import { bytesPerSample } from '../../core/audio/containers/pcm-samples.ts';
 import { quote } from '../../core/text/quote.ts';
-import { fieldError, InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError, unsupportedError } from '../../errors.ts';
 import { VoiceAnswer } from './answer.ts';
 import {
   defaultVoiceConfiguration,
@@ -223,6 +223,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     this.#conversation.assertFree(given.id);
     const own = itemHead('completed', given.id);
     if (given.type !== 'message') return { ...given, call_id: given.call_id ?? own.id, ...own };
+    this.#assertSeen(given);
     const { format } = this.#configuration.input;
     const content = given.content.map((part) => {
       const kept = keptPart(part, given.role);
@@ -236,6 +237,16 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
       return kept;
     });
     return { ...given, ...own, content };
+  }
+
+  /** A picture that the model can't take would fail every later answer. */
+  #assertSeen({ content }: Extract<GivenItem, { type: 'message' }>): void {
+    const index = content.findIndex(({ type }) => type === 'input_image');
+    if (index < 0) return;
+    const { inputModalities } = this.#call.findModel(this.#info.agent.thinks, 'chat');
+    if (inputModalities?.includes('image') !== false) return;
+    const reason = `the model ${quote(this.#info.agent.thinks)} takes no pictures`;
+    throw unsupportedError(`item.content[${index}]`, reason);
   }
 
   #createResponse({ response = {}, event_id }: Client<'response.create'>): void {
