@@ -90,6 +90,9 @@ it('a picture for a model that takes none is refused, and later answers come', a
     say('a'),
     respond(),
   );
-  expect((await next('error')).error).toMatchObject({ param: 'item.content[0]', code: 'unsupported_feature' });
+  expect((await next('error')).error).toMatchObject({
+    param: 'item.content[0]',
+    code: 'unsupported_feature',
+  });
   expect((await next('response.done')).response.status).toBe('completed');
 });

@@ -45,7 +45,7 @@ const longestSilenceMs = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as 
 /** A pause after which the text so far is looked at. */
 const pauseMs = 300;
 /** Recognizers of the hosted API, which clients name unasked. */
-const hosted = /^(whisper-1|gpt-4o(-mini)?-transcribe(-.+)?)$/;
+const hosted = /^(?:whisper-1|gpt-realtime-whisper|gpt-(?:4o-|4o-mini-|live-)?transcribe)(?:-.+)?$/;
 
 /** The configuration of a session that has just begun. */
 export function defaultVoiceConfiguration(model: VoiceModel): VoiceConfiguration {
