@@ -124,7 +124,8 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
     async spend(estimate: () => number) {
       const { quota, rateLimit } = plan;
-      const tokens = quota || rateLimit ? estimate() : 0;
+      if (!quota && !rateLimit) return unpaid;
+      const tokens = estimate();
       await quota?.admit(owner);
       const taken: Settle[] = [];
       /** The request used so many tokens. */
@@ -143,6 +144,10 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
   };
 }
+
+const nothing = async (): Promise<void> => {};
+/** A request that nothing is counted for. */
+const unpaid = { settle: nothing, refund: nothing };
 
 function tooManyAtOnce(count: number): InferenceError {
   const message = `This key has ${count} requests under way, the most of its plan. Try again when one has ended.`;

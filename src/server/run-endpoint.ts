@@ -50,7 +50,11 @@ export async function receiveJson(
   const timeoutMs = bodyTimeoutMsOf(request, settings);
   const place = settings.jsonGate.enter(owner);
   const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, owner, onSize: place.grow };
-  return readJson(request, limits).finally(() => place.leave());
+  try {
+    return await readJson(request, limits);
+  } finally {
+    place.leave();
+  }
 }
 
 function isEmpty({ headers, body }: ApiRequest): boolean {

@@ -5,7 +5,7 @@ import {
   type ParameterTable,
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
-import { inField } from '../errors.ts';
+import { fieldErrorOf } from '../errors.ts';
 
 /** Spelling out the names of a table takes longer than all the checks of a request. */
 const rowsOfTables = new WeakMap<ParameterTable, ReturnType<typeof toRows>>();
@@ -17,7 +17,11 @@ export function resolveRequestParameters<T extends ParameterTable>(
 ): ParameterValues<T> {
   const resolved: Record<string, unknown> = {};
   for (const { name, param, descriptor } of getOrCreate(rowsOfTables, table, () => toRows(table))) {
-    resolved[name] = inField(param, () => resolveParameter(param, given[name as keyof T], descriptor));
+    try {
+      resolved[name] = resolveParameter(param, given[name as keyof T], descriptor);
+    } catch (error) {
+      throw fieldErrorOf(param, error);
+    }
   }
   return resolved as ParameterValues<T>;
 }

@@ -92,8 +92,8 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   }
   const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' }, prompts = [] } = input;
   const { documents = [], chatTemplateKwargs = {}, stopTokenIds = [], allowedTokenIds = [] } = input;
-  assertSchema('documents', documents);
-  assertSchema('chat_template_kwargs', chatTemplateKwargs);
+  if (input.documents) assertSchema('documents', documents);
+  if (input.chatTemplateKwargs) assertSchema('chat_template_kwargs', chatTemplateKwargs);
   tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
   if (responseFormat.type === 'json-schema')
     assertSchema('response_format.json_schema.schema', responseFormat.schema);
@@ -117,14 +117,13 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     chatTemplateKwargs,
     prompts,
   };
-  assertThinking(request);
+  if (request.reasoningEffort !== undefined) assertThinking(request.reasoningEffort, request.enableThinking);
   assertTokenRules(request);
   if (request.continueFinalMessage) assertContinuable(request);
   return request;
 }
 
-function assertThinking({ reasoningEffort: effort, enableThinking }: ChatRequest): void {
-  if (effort === undefined) return;
+function assertThinking(effort: string, enableThinking: boolean | undefined): void {
   if (!reasoningEfforts.some((known) => known === effort)) {
     const known = reasoningEfforts.map((name) => `"${name}"`).join(', ');
     throw fieldError('reasoning_effort', `expected one of ${known}, got ${describeValue(effort)}`);

@@ -18,13 +18,13 @@ export const elementTypes = {
 
 export type ElementTypeName = keyof typeof elementTypes;
 
-const names = new Map<number, ElementTypeName>(
+export const elementTypeNames: ReadonlyMap<number, ElementTypeName> = new Map(
   Object.entries(elementTypes).map(([name, number]) => [number, name as ElementTypeName]),
 );
 
 /** The name of a `TensorProto.DataType`; nothing for types that have none here. */
 export function elementTypeName(elementType: number | undefined): ElementTypeName | undefined {
-  return elementType === undefined ? undefined : names.get(elementType);
+  return elementType === undefined ? undefined : elementTypeNames.get(elementType);
 }
 
 /** Bytes of one element; nothing for text and for types of less than a byte. */

@@ -1,5 +1,5 @@
 import type { ParameterTable, ParameterValues } from '../parameters/descriptor.ts';
-import type { SamplerDefinition } from './definition.ts';
+import type { Neutral, SamplerDefinition } from './definition.ts';
 import { drySampler } from './dry.ts';
 import { minPSampler } from './min-p.ts';
 import { mirostatSampler } from './mirostat.ts';
@@ -37,7 +37,7 @@ type SamplingTable = {
 export const samplingParameters = Object.assign(
   {},
   ...samplers
-    .toSorted((a: SamplerDefinition, b: SamplerDefinition) => Number(!!a.isOn) - Number(!!b.isOn))
+    .toSorted((a: SamplerDefinition, b: SamplerDefinition) => Number(!!a.neutral) - Number(!!b.neutral))
     .map(({ parameters }) => parameters as ParameterTable),
 ) as SamplingTable;
 
@@ -45,8 +45,13 @@ export const samplingParameters = Object.assign(
 export type SamplingParameters = ParameterValues<typeof samplingParameters>;
 
 /** Whether a sampler acts by its own parameters. */
-export function isOn({ isOn: switches = {} }: SamplerDefinition, parameters: SamplingParameters): boolean {
-  const values = parameters as Readonly<Record<string, number>>;
-  const names = Object.keys(switches);
-  return names.length === 0 || names.some((name) => switches[name]!(values[name]!));
+export function isOn({ neutral }: SamplerDefinition, parameters: SamplingParameters): boolean {
+  if (neutral === undefined) return true;
+  for (const name in neutral)
+    if (!isWithin(neutral[name]!, parameters[name as keyof SamplingParameters])) return true;
+  return false;
+}
+
+export function isWithin(neutral: Neutral, value: number): boolean {
+  return typeof neutral === 'number' ? value === neutral : value >= neutral[0] && value <= neutral[1];
 }

@@ -121,7 +121,8 @@ async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backen
     maxBatchSize,
     batcher: new Batcher(decoder, { maxRows: maxBatchSize, prefixes, speculates: spec.speculation }),
     turns: new Turns(),
-    sharedLength: createSharedPrompts(spec.sharedSystemPrompts ?? [], { template, tokenizer }),
+    sharedLength:
+      spec.sharedSystemPrompts && createSharedPrompts(spec.sharedSystemPrompts, { template, tokenizer }),
   };
 }
 
