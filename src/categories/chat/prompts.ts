@@ -1,41 +1,35 @@
 import { z } from 'zod';
 import { fieldError } from '../../errors.ts';
 import { describeValue } from '../../core/text/quote.ts';
+import type { InputOf } from '../../validation/request-table.ts';
 
 /** A text, or token ids of the model's own tokenizer. */
 export type RawPrompt = string | readonly number[];
 
+/** At most this many prompts of one request. */
+export const maxPrompts = 128;
+
+const rawPrompt: z.ZodType<RawPrompt> = z.union([z.string(), z.array(z.int().min(0))], {
+  error: 'expected a text or token ids',
+});
+
 /** The part of a request about prompts that are read as they are, and about what comes back of a prompt. */
-export interface PromptFields {
+export const promptFields = {
   /**
    * At most 128, in place of `messages`, which are then empty: no chat template is applied. Each is continued `n` times, and
    * the continuations of the second one are the choices `n` to `2n − 1`. No thinking and no calls are looked for.
    */
-  readonly prompts: readonly RawPrompt[];
+  prompts: z.array(rawPrompt).default([]),
   /** Text that comes after the answer; for models with fill-in-the-middle tokens. */
-  readonly suffix?: string | undefined;
+  suffix: z.string().optional(),
   /** Whether the tokenizer's special tokens are put around a text; default: around `prompts`, not around `messages`. */
-  readonly addSpecialTokens?: boolean | undefined;
+  addSpecialTokens: z.boolean().optional(),
   /**
    * Events about each prompt: its `text` and tokens; these and the `spelling` of each token; or these and the
    * `logprobs` of the tokens of `prompts`, with as many others as `topLogprobs` says.
    */
-  readonly echo?: 'text' | 'spelling' | 'logprobs' | undefined;
-  /** Ends the request before its answer: when its prompts are encoded, or when they have been read. */
-  readonly stopAfter?: 'encoding' | 'prompt' | undefined;
-}
-
-/** At most this many prompts of one request. */
-export const maxPrompts = 128;
-
-/** The fields' types, as in-process callers write them. */
-export const promptFields = {
-  prompts: z
-    .array(z.union([z.string(), z.array(z.int().min(0))], { error: 'expected a text or token ids' }))
-    .optional(),
-  suffix: z.string().optional(),
-  addSpecialTokens: z.boolean().optional(),
   echo: z.enum(['text', 'spelling', 'logprobs']).optional(),
+  /** Ends the request before its answer: when its prompts are encoded, or when they have been read. */
   stopAfter: z.enum(['encoding', 'prompt']).optional(),
 };
 
@@ -53,7 +47,8 @@ const ofMessages = {
 } as const;
 
 /** The part of a request that the prompts have to go with. */
-interface PromptedRequest extends Partial<PromptFields>, Partial<Record<keyof typeof ofMessages, unknown>> {
+interface PromptedRequest
+  extends InputOf<typeof promptFields, {}>, Partial<Record<keyof typeof ofMessages, unknown>> {
   readonly messages: readonly unknown[];
   readonly truncatePromptTokens?: number;
 }

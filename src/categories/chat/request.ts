@@ -6,7 +6,6 @@ import {
   maxStopSequences,
   maxStopTokens,
   reasoningEfforts,
-  type ChatParameters,
 } from './parameters.ts';
 import { logitBiasBounds } from '../../core/sampling/logit-bias.ts';
 import type { ResponseFormat } from '../../core/grammar/constraint.ts';
@@ -16,64 +15,120 @@ import { isJson } from '../../core/text/bounded-json.ts';
 import { findToolCallMismatch } from '../../core/chat/tool-call-pairs.ts';
 
 import { z } from 'zod';
-import { assertPrompts, promptFields, type PromptFields } from './prompts.ts';
-import { assertRequest, requestTable } from '../../validation/assert-request.ts';
+import { assertPrompts, promptFields } from './prompts.ts';
 import { jsonText } from '../../validation/json-text.ts';
 import { listOf } from '../../validation/list-schema.ts';
-import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { RequestTable, type InputOf, type RequestOf } from '../../validation/request-table.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
-
-/** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
-export interface ChatRequest extends ChatParameters, PromptFields {
-  readonly model: string;
-  readonly messages: readonly ChatMessage<MessageContent>[];
-  readonly tools: readonly ToolDefinition[];
-  readonly toolChoice: ToolChoice;
-  /** Whether one answer may hold several calls; `undefined` if the request doesn't say. */
-  readonly parallelToolCalls: boolean | undefined;
-  readonly responseFormat: ResponseFormat;
-  /** At most four; the first that appears in the answer ends it and is not part of it. */
-  readonly stop: readonly string[];
-  /** Token id → added to its logit. */
-  readonly logitBias: ReadonlyMap<number, number>;
-  /** The first of these tokens that is chosen ends the answer and is not part of it. */
-  readonly stopTokenIds: readonly number[];
-  /** The tokens that the answer may have; none stands for all. */
-  readonly allowedTokenIds: readonly number[];
-  /** Texts that the model's chat template shows the model. */
-  readonly documents: readonly TemplateObject[];
-  /** More variables of the model's chat template. */
-  readonly chatTemplateKwargs: TemplateObject;
-}
 
 /** A JSON object as a chat template is given it. */
 export type TemplateObject = Readonly<Record<string, unknown>>;
 
-/** A chat request as a caller writes it: only `model` and `messages` are needed. */
-export interface ChatRequestInput extends Partial<ChatParameters>, Partial<PromptFields> {
-  readonly model: string;
-  readonly messages: readonly ChatMessage<MessageContent>[];
-  readonly tools?: readonly ToolDefinition[] | undefined;
-  readonly toolChoice?: ToolChoice | undefined;
+const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
+const imagePart = z.strictObject({
+  type: z.literal('image'),
+  image: z.custom<string | Uint8Array>(
+    (value) => (typeof value === 'string' ? value !== '' : value instanceof Uint8Array),
+    { error: 'expected base64, a URL or bytes' },
+  ),
+  detail: z.enum(['auto', 'low', 'high']).optional(),
+});
+const ofContent = { error: 'expected a text or a list of parts' };
+const textContent = z.union([z.string(), listOf(textPart)], ofContent);
+const content = z.union([z.string(), listOf(z.discriminatedUnion('type', [textPart, imagePart]))], ofContent);
+
+const message: z.ZodType<ChatMessage<MessageContent>> = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('system'), content: textContent, name: z.string().optional() }),
+  z.strictObject({ role: z.literal('user'), content, name: z.string().optional() }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: textContent.nullable(),
+    reasoningContent: z.string().optional(),
+    toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: jsonText })).optional(),
+  }),
+  z.strictObject({
+    role: z.literal('tool'),
+    content,
+    toolCallId: z.string(),
+    name: z.string().optional(),
+  }),
+]);
+
+const schemaText = jsonText.refine(isJson, { error: 'expected a JSON Schema as text' });
+const tokenId = z.int().min(0);
+const jsonObject: z.ZodType<TemplateObject> = z.record(z.string(), z.unknown());
+
+const tool: z.ZodType<ToolDefinition> = z.strictObject({
+  name: z.string().min(1),
+  description: z.string().optional(),
+  parameters: jsonObject.optional(),
+  parametersText: schemaText.optional(),
+  strict: z.boolean().optional(),
+});
+
+const toolChoices: z.ZodType<ToolChoice> = z.union(
+  [z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })],
+  { error: 'expected "auto", "none", "required" or { name: … }' },
+);
+
+const responseFormats: z.ZodType<ResponseFormat> = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.enum(['text', 'json-object']) }),
+  z.strictObject({
+    type: z.literal('json-schema'),
+    schema: z.unknown(),
+    schemaText: schemaText.optional(),
+  }),
+  z.strictObject({ type: z.literal('regex'), regex: z.string() }),
+  z.strictObject({ type: z.literal('choice'), choices: z.array(z.string()).min(1) }),
+  z.strictObject({ type: z.literal('grammar'), grammar: z.string() }),
+]);
+
+const stops: z.ZodType<string | readonly string[]> = z.union([z.string(), z.array(z.string())], {
+  error: 'expected a text or a list of texts',
+});
+
+const fields = {
+  messages: listOf(message),
+  tools: listOf(tool).default([]),
+  toolChoice: toolChoices.default('auto'),
   /** Whether one answer may hold several calls; default: true, but with a required call false. */
-  readonly parallelToolCalls?: boolean | undefined;
+  parallelToolCalls: z.boolean().optional(),
   /** Required form of the answer's text; default any text. */
-  readonly responseFormat?: ResponseFormat | undefined;
-  readonly stop?: string | readonly string[] | undefined;
-  readonly logitBias?: ReadonlyMap<number, number> | undefined;
+  responseFormat: responseFormats.default({ type: 'text' }),
+  /** At most four; the first that appears in the answer ends it and is not part of it. */
+  stop: stops.default([]),
+  /** Token id → added to its logit. */
+  logitBias: z
+    .custom<ReadonlyMap<number, number>>((value) => value instanceof Map, {
+      error: 'expected a Map of token ids and numbers',
+    })
+    .default(() => new Map()),
   /** At most 128 tokens: the first that is chosen ends the answer and is not part of it. */
-  readonly stopTokenIds?: readonly number[] | undefined;
-  /** The tokens that the answer may have, its end included; default all. */
-  readonly allowedTokenIds?: readonly number[] | undefined;
+  stopTokenIds: z.array(tokenId).max(maxStopTokens).default([]),
+  /** The tokens that the answer may have, its end included; an empty list, the default, allows all. */
+  allowedTokenIds: z.array(tokenId).max(maxAllowedTokens).default([]),
   /** Texts for the model's chat template, as it wants them: often `{ title, text }`. Refused where it has no place for them. */
-  readonly documents?: readonly TemplateObject[] | undefined;
+  documents: z.array(jsonObject).default([]),
   /** Variables of the model's chat template by name. Refused where it looks at none of that name. */
-  readonly chatTemplateKwargs?: TemplateObject | undefined;
+  chatTemplateKwargs: jsonObject.default({}),
+};
+
+const table = new RequestTable('A chat request', { ...fields, ...promptFields }, chatParameters);
+/** Declarations of a spread have no comments. */
+type Fields = typeof fields & typeof promptFields;
+
+/** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
+export interface ChatRequest extends Omit<RequestOf<Fields, typeof chatParameters>, 'stop'> {
+  /** At most four; the first that appears in the answer ends it and is not part of it. */
+  readonly stop: readonly string[];
 }
+
+/** A chat request as a caller writes it: only `model` and `messages` are needed. */
+export interface ChatRequestInput extends InputOf<Fields, typeof chatParameters> {}
 
 /** Fills in the defaults of a chat request and checks every bound. */
 export function completeChatRequest(input: ChatRequestInput): ChatRequest {
-  assertRequest('A chat request', fields, input);
+  table.assertForm(input);
   assertPrompts(input);
   const mismatch = findToolCallMismatch(input.messages);
   if (mismatch) throw fieldError(mismatch.param, mismatch.reason);
@@ -82,41 +137,24 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     throw fieldError('stop', `expected at most ${maxStopSequences} sequences, got ${stop.length}`);
   if (stop.some((sequence) => sequence === ''))
     throw fieldError('stop', 'expected non-empty sequences, got ""');
-  const logitBias = input.logitBias ?? new Map<number, number>();
-  for (const [token, bias] of logitBias) {
+  for (const [token, bias] of input.logitBias ?? []) {
     const { min, max } = logitBiasBounds;
     if (!Number.isInteger(token) || token < 0)
       throw fieldError('logit_bias', `expected token ids, got ${describeValue(token)}`);
     if (!(bias >= min && bias <= max))
       throw fieldError('logit_bias', `expected ${min} to ${max}, got ${describeValue(bias)}`);
   }
-  const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' }, prompts = [] } = input;
-  const { documents = [], chatTemplateKwargs = {}, stopTokenIds = [], allowedTokenIds = [] } = input;
-  if (input.documents) assertSchema('documents', documents);
-  if (input.chatTemplateKwargs) assertSchema('chat_template_kwargs', chatTemplateKwargs);
+  const { tools = [], toolChoice = 'auto', responseFormat } = input;
+  if (input.documents) assertSchema('documents', input.documents);
+  if (input.chatTemplateKwargs) assertSchema('chat_template_kwargs', input.chatTemplateKwargs);
   tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
-  if (responseFormat.type === 'json-schema')
+  if (responseFormat?.type === 'json-schema')
     assertSchema('response_format.json_schema.schema', responseFormat.schema);
-  if (responseFormat.type === 'choice') assertSchema('response_format', responseFormat.choices);
+  if (responseFormat?.type === 'choice') assertSchema('response_format', responseFormat.choices);
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
-  const parameters = resolveRequestParameters(chatParameters, input);
-  if (parameters.topLogprobs > 0 && !parameters.logprobs && input.echo !== 'logprobs')
+  const request: ChatRequest = { ...table.complete(input), stop };
+  if (request.topLogprobs > 0 && !request.logprobs && request.echo !== 'logprobs')
     throw fieldError('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
-  const request: ChatRequest = {
-    ...input,
-    ...parameters,
-    tools,
-    toolChoice,
-    parallelToolCalls: input.parallelToolCalls,
-    responseFormat,
-    stop,
-    logitBias,
-    stopTokenIds,
-    allowedTokenIds,
-    documents,
-    chatTemplateKwargs,
-    prompts,
-  };
   if (request.reasoningEffort !== undefined) assertThinking(request.reasoningEffort, request.enableThinking);
   assertTokenRules(request);
   if (request.continueFinalMessage) assertContinuable(request);
@@ -164,89 +202,6 @@ function assertContinuable({ messages, toolChoice, responseFormat, addGeneration
   assert(responseFormat.type === 'text', 'no `response_format`');
   assert(toolChoice === 'auto' || toolChoice === 'none', 'no required call');
 }
-
-const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
-const imagePart = z.strictObject({
-  type: z.literal('image'),
-  image: z
-    .unknown()
-    .refine((value) => (typeof value === 'string' ? value !== '' : value instanceof Uint8Array), {
-      error: 'expected base64, a URL or bytes',
-    }),
-  detail: z.enum(['auto', 'low', 'high']).optional(),
-});
-const ofContent = { error: 'expected a text or a list of parts' };
-const textContent = z.union([z.string(), listOf(textPart)], ofContent);
-const content = z.union([z.string(), listOf(z.discriminatedUnion('type', [textPart, imagePart]))], ofContent);
-
-const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('system'), content: textContent, name: z.string().optional() }),
-  z.strictObject({ role: z.literal('user'), content, name: z.string().optional() }),
-  z.strictObject({
-    role: z.literal('assistant'),
-    content: textContent.nullable(),
-    reasoningContent: z.string().optional(),
-    toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: jsonText })).optional(),
-  }),
-  z.strictObject({
-    role: z.literal('tool'),
-    content,
-    toolCallId: z.string(),
-    name: z.string().optional(),
-  }),
-]);
-
-const schemaText = jsonText.refine(isJson, { error: 'expected a JSON Schema as text' });
-const tokenId = z.int().min(0);
-const jsonObject = z.record(z.string(), z.unknown());
-
-const tool = z.strictObject({
-  name: z.string().min(1),
-  description: z.string().optional(),
-  parameters: jsonObject.optional(),
-  parametersText: schemaText.optional(),
-  strict: z.boolean().optional(),
-});
-
-const fields = requestTable(
-  {
-    messages: listOf(message),
-    ...promptFields,
-    tools: listOf(tool).optional(),
-    toolChoice: z
-      .union([z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })], {
-        error: 'expected "auto", "none", "required" or { name: … }',
-      })
-      .optional(),
-    parallelToolCalls: z.boolean().optional(),
-    responseFormat: z
-      .discriminatedUnion('type', [
-        z.strictObject({ type: z.enum(['text', 'json-object']) }),
-        z.strictObject({
-          type: z.literal('json-schema'),
-          schema: z.unknown(),
-          schemaText: schemaText.optional(),
-        }),
-        z.strictObject({ type: z.literal('regex'), regex: z.string() }),
-        z.strictObject({ type: z.literal('choice'), choices: z.array(z.string()).min(1) }),
-        z.strictObject({ type: z.literal('grammar'), grammar: z.string() }),
-      ])
-      .optional(),
-    stop: z
-      .union([z.string(), z.array(z.string())], { error: 'expected a text or a list of texts' })
-      .optional(),
-    stopTokenIds: z.array(tokenId).max(maxStopTokens).optional(),
-    allowedTokenIds: z.array(tokenId).max(maxAllowedTokens).optional(),
-    documents: z.array(jsonObject).optional(),
-    chatTemplateKwargs: jsonObject.optional(),
-    logitBias: z
-      .custom<ReadonlyMap<number, number>>((value) => value instanceof Map, {
-        error: 'expected a Map of token ids and numbers',
-      })
-      .optional(),
-  },
-  chatParameters,
-);
 
 /** A worker is sent no schema and no other object that could overflow it. */
 function assertSchema(param: string, schema: unknown): void {

@@ -1,4 +1,4 @@
-import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
+import type { ParameterTable } from '../../core/parameters/descriptor.ts';
 
 /** Every tunable parameter of an image generation request. */
 export const imageParameters = {
@@ -62,8 +62,6 @@ export const imageParameters = {
     description: 'Number of images.',
   },
 } as const satisfies ParameterTable;
-
-export type ImageParameters = ParameterValues<typeof imageParameters>;
 
 /** Most characters of a prompt, and of a negative one. */
 export const maxImagePromptCharacters = 8192;

@@ -1,45 +1,33 @@
 import { fieldError } from '../../errors.ts';
-import { imageParameters, maxImagePromptCharacters, type ImageParameters } from './parameters.ts';
+import { imageParameters, maxImagePromptCharacters } from './parameters.ts';
 
 import { z } from 'zod';
-import { assertRequest, requestTable } from '../../validation/assert-request.ts';
-import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { RequestTable, type InputOf, type RequestOf } from '../../validation/request-table.ts';
+
+const fields = {
+  prompt: z.string(),
+  /** Whether the events of steps carry small pictures of what is there by then; default false. */
+  previews: z.boolean().default(false),
+};
+
+const table = new RequestTable('An image request', fields, imageParameters);
 
 /** A complete image generation request, as `completeImageRequest` leaves it. */
-export interface ImageRequest extends ImageParameters {
-  readonly model: string;
-  readonly prompt: string;
-  /** Whether the events of steps carry small pictures of what is there by then. */
-  readonly previews: boolean;
-}
+export interface ImageRequest extends RequestOf<typeof fields, typeof imageParameters> {}
 
 /** An image generation request as a caller writes it: only `model` and `prompt` are needed. */
-export interface ImageRequestInput extends Partial<ImageParameters> {
-  readonly model: string;
-  readonly prompt: string;
-  /** Whether the events of steps carry small pictures of what is there by then; default false. */
-  readonly previews?: boolean | undefined;
-}
-
-const fields = requestTable(
-  {
-    prompt: z.string(),
-    previews: z.boolean().optional(),
-  },
-  imageParameters,
-);
+export interface ImageRequestInput extends InputOf<typeof fields, typeof imageParameters> {}
 
 /** Fills in the defaults of an image generation request and checks every bound that doesn't depend on the model. */
-export function completeImageRequest(request: ImageRequestInput): ImageRequest {
-  assertRequest('An image request', fields, request);
-  const { model, prompt, previews = false, ...given } = request;
-  if (prompt.trim() === '') throw fieldError('prompt', 'expected a text that is not empty');
-  const parameters = resolveRequestParameters(imageParameters, given);
-  assertLength('prompt', prompt);
-  assertLength('negative_prompt', parameters.negativePrompt);
-  assertMultiple('width', parameters.width);
-  assertMultiple('height', parameters.height);
-  return { ...parameters, model, prompt, previews };
+export function completeImageRequest(input: ImageRequestInput): ImageRequest {
+  table.assertForm(input);
+  if (input.prompt.trim() === '') throw fieldError('prompt', 'expected a text that is not empty');
+  const request = table.complete(input);
+  assertLength('prompt', request.prompt);
+  assertLength('negative_prompt', request.negativePrompt);
+  assertMultiple('width', request.width);
+  assertMultiple('height', request.height);
+  return request;
 }
 
 function assertLength(param: string, text: string): void {

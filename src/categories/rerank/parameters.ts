@@ -1,4 +1,4 @@
-import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
+import type { ParameterTable } from '../../core/parameters/descriptor.ts';
 
 /** Every tunable parameter of a rerank request. */
 export const rerankParameters = {
@@ -26,9 +26,6 @@ export const rerankParameters = {
       "Longer documents are cut at their end. Query and document together are cut to the model's context in any case.",
   },
 } as const satisfies ParameterTable;
-
-/** The values of `rerankParameters`. */
-export type RerankParameters = ParameterValues<typeof rerankParameters>;
 
 /** At most this many documents in one request. */
 export const maxRerankDocuments = 2048;

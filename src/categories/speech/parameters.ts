@@ -1,4 +1,4 @@
-import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
+import type { ParameterTable } from '../../core/parameters/descriptor.ts';
 
 /** Every tunable parameter of a speech request. */
 export const speechParameters = {
@@ -26,8 +26,6 @@ export const speechParameters = {
       'Whether SSML, HTML, Markdown and entities are read as what they mean; otherwise every character is text.',
   },
 } as const satisfies ParameterTable;
-
-export type SpeechParameters = ParameterValues<typeof speechParameters>;
 
 /** Most characters of one text to speak. */
 export const maxSpeechCharacters = 32_768;

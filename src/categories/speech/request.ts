@@ -1,52 +1,38 @@
 import { fieldError } from '../../errors.ts';
-import { maxSpeechCharacters, speechParameters, type SpeechParameters } from './parameters.ts';
+import { maxSpeechCharacters, speechParameters } from './parameters.ts';
 import { speechFormats, type SpeechFormat } from '../../core/audio/speech-formats.ts';
 
 import { z } from 'zod';
-import { assertRequest, requestTable } from '../../validation/assert-request.ts';
-import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { RequestTable, type InputOf, type RequestOf } from '../../validation/request-table.ts';
 import { describeValue } from '../../core/text/quote.ts';
 
+const fields = {
+  /** The text to speak. */
+  input: z.string(),
+  /** Default `wav`. */
+  format: z.custom<SpeechFormat>().default('wav'),
+  /** Whether the words come with their times, which not every model has; default false. */
+  wordTimestamps: z.boolean().default(false),
+};
+
+const table = new RequestTable('A speech request', fields, speechParameters);
+
 /** A complete speech request, as `completeSpeechRequest` leaves it. */
-export interface SpeechRequest extends SpeechParameters {
-  readonly model: string;
-  readonly input: string;
-  readonly format: SpeechFormat;
-  /** Whether the words come with their times. */
-  readonly wordTimestamps: boolean;
-}
+export interface SpeechRequest extends RequestOf<typeof fields, typeof speechParameters> {}
 
 /** A speech request as a caller writes it: only `model` and `input` are needed. */
-export interface SpeechRequestInput extends Partial<SpeechParameters> {
-  readonly model: string;
-  /** The text to speak. */
-  readonly input: string;
-  /** Default `wav`. */
-  readonly format?: SpeechFormat | undefined;
-  /** Whether the words come with their times, which not every model has; default false. */
-  readonly wordTimestamps?: boolean | undefined;
-}
-
-const fields = requestTable(
-  {
-    input: z.string(),
-    // Its values are listed below.
-    format: z.unknown(),
-    wordTimestamps: z.boolean().optional(),
-  },
-  speechParameters,
-);
+export interface SpeechRequestInput extends InputOf<typeof fields, typeof speechParameters> {}
 
 /** Fills in the defaults of a speech request and checks every bound that doesn't depend on the model. */
 export function completeSpeechRequest(request: SpeechRequestInput): SpeechRequest {
-  assertRequest('A speech request', fields, request);
-  const { model, input, format = 'wav', wordTimestamps = false, ...given } = request;
+  table.assertForm(request);
+  const { input, format } = request;
   if (input.trim() === '') throw fieldError('input', 'expected a text that is not empty');
   if (input.length > maxSpeechCharacters)
     throw fieldError('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);
-  if (!speechFormats.includes(format)) {
+  if (format !== undefined && !speechFormats.includes(format)) {
     const reason = `expected one of ${speechFormats.join(', ')}, got ${describeValue(format)}`;
     throw fieldError('response_format', reason);
   }
-  return { ...resolveRequestParameters(speechParameters, given), model, input, format, wordTimestamps };
+  return table.complete(request);
 }

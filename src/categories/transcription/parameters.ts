@@ -1,4 +1,4 @@
-import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
+import type { ParameterTable } from '../../core/parameters/descriptor.ts';
 
 /** Every tunable parameter of a transcription request. */
 export const transcriptionParameters = {
@@ -13,8 +13,6 @@ export const transcriptionParameters = {
       'Decoding temperature. At 0 the most likely text is taken, and a window that comes out repetitive or unlikely is tried again at higher temperatures. Above 0 all windows are decoded only at that temperature.',
   },
 } as const satisfies ParameterTable;
-
-export type TranscriptionParameters = ParameterValues<typeof transcriptionParameters>;
 
 /** The model that answers where a request names none, if it is configured under that id. */
 export const defaultTranscriptionModel = 'whisper-medium';

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import {
+  resolveParameter,
+  toWireName,
+  type ParameterTable,
+  type ParameterValues,
+} from '../core/parameters/descriptor.ts';
+import { fieldErrorOf } from '../errors.ts';
+import { assertOptions } from './assert-options.ts';
+import { isChecked } from './checked-request.ts';
+import type { SettingTable } from './setting-table.ts';
+
+type ReadonlyList<T> = T extends readonly (infer Item)[] ? readonly Item[] : T;
+type Optional<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends z.ZodOptional | z.ZodDefault ? Name : never;
+}[keyof Fields];
+type Given<Fields extends SettingTable, Name extends keyof Fields> = {
+  readonly [N in Name]: ReadonlyList<z.output<Fields[N]>>;
+};
+type MayBeGiven<Fields extends SettingTable, Name extends keyof Fields> = {
+  readonly [N in Name]?: ReadonlyList<z.output<Fields[N]>> | undefined;
+};
+
+/** The request of a table as a caller writes it. Editors show the comments of the fields, which an `as` would lose. */
+export type InputOf<Fields extends SettingTable, Parameters extends ParameterTable> = {
+  readonly model: string;
+} & Given<Fields, Exclude<keyof Fields, Optional<Fields>>> &
+  MayBeGiven<Fields, Optional<Fields>> &
+  Partial<ParameterValues<Parameters>>;
+
+/** The same with its defaults. */
+export type RequestOf<Fields extends SettingTable, Parameters extends ParameterTable> = {
+  readonly model: string;
+} & Given<Fields, keyof Fields> &
+  ParameterValues<Parameters>;
+
+const modelId = z.string().min(1, { error: 'expected the id of a model, got ""' });
+
+/** The fields of a request as in-process callers write it, and its parameters, whose ranges are checked with their defaults. */
+export class RequestTable<Fields extends SettingTable, Parameters extends ParameterTable> {
+  readonly #owner: string;
+  readonly #checks: SettingTable;
+  readonly #fields: readonly [string, z.ZodType][];
+  readonly #parameters;
+
+  /** @param owner such as `A chat request` */
+  constructor(owner: string, fields: Fields, parameters: Parameters) {
+    this.#owner = owner;
+    const anything = Object.fromEntries(Object.keys(parameters).map((name) => [name, z.unknown()]));
+    this.#checks = { model: modelId, ...anything, ...fields };
+    this.#fields = Object.entries(fields);
+    this.#parameters = Object.entries(parameters).map(([name, descriptor]) => ({
+      name,
+      param: toWireName(name),
+      descriptor,
+    }));
+  }
+
+  /** Checks the form of an in-process request, unless a body of HTTP was read into it. */
+  assertForm(request: unknown): void {
+    if (!isChecked(request)) assertOptions(this.#owner, this.#checks, request);
+  }
+
+  /** Fills in the defaults of a request, and checks the bounds of its parameters. */
+  complete(given: InputOf<Fields, Parameters>): RequestOf<Fields, Parameters> {
+    const values: Readonly<Record<string, unknown>> = given;
+    const whole: Record<string, unknown> = { model: given.model };
+    for (const { name, param, descriptor } of this.#parameters)
+      try {
+        whole[name] = resolveParameter(param, values[name], descriptor);
+      } catch (error) {
+        throw fieldErrorOf(param, error);
+      }
+    for (const [name, schema] of this.#fields) {
+      const isDefault = values[name] === undefined && schema instanceof z.ZodDefault;
+      whole[name] = isDefault ? schema.def.defaultValue : values[name];
+    }
+    return whole as RequestOf<Fields, Parameters>;
+  }
+}
