@@ -22,7 +22,7 @@ export function readPattern(label: string, value: unknown): Pattern {
   );
 }
 
-/** Matches a regular expression in Oniguruma's syntax. */
+/** Creates a pattern from a regular expression in Oniguruma's syntax. */
 export function createRegularExpressionPattern(label: string, source: string): Pattern {
   return createPattern(label, source, parseOniguruma);
 }
