@@ -90,7 +90,7 @@ export class TemplateRenderer {
         const whole = tools.map((tool) => completed(toTemplateTool(tool)));
         feeds.push({ ...this.feed(whole, now), ...variables });
       }
-      return feeds.map((feed) => ({ ...given, messages: filled, ...feed }));
+      return feeds.map((feed) => Object.assign({}, given, { messages: filled }, feed));
     };
     return renderGenerously(tools.length > 0 ? withTools : plain, { ...given, ...fed }, complete);
   }
