@@ -23,7 +23,7 @@ export interface AnswerOptions {
   /** The conversation that the answer becomes a part of, if it does. */
   readonly conversation: Conversation | undefined;
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** The items to answer, when all that was said is written down. */
+  /** Resolves with the items to answer, when all speech is transcribed. */
   readonly items: () => Promise<readonly Item[]>;
   readonly emit: (event: VoiceDraft) => void;
 }
@@ -251,7 +251,7 @@ function toRequest(model: string, settings: AnswerSettings, items: readonly Item
   };
 }
 
-/** A quarter less, from a message of the user on; the last items if there is none. */
+/** Drops at least a quarter of the items, up to a message of the user; `[]` if no such message follows. */
 function withoutOldest(items: readonly Item[]): readonly Item[] {
   const begin = Math.ceil(items.length / 4);
   const at = items.findIndex(

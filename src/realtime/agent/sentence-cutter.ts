@@ -49,7 +49,7 @@ export class SentenceCutter {
   /** The places at which a piece may end, the earliest first; the word behind each is whole. */
   *#ends(): Generator<number> {
     const left = this.#left;
-    // The next token may go on with the last word.
+    // The next token may continue the last word.
     const lastWord = left.search(/\S+$/);
     const limit = lastWord < 0 ? left.length : lastWord;
     const clauses = this.#isFirst ? [...left.matchAll(clauseEnd)].map(({ index }) => index + 1) : [];
@@ -68,7 +68,7 @@ function isInCode(text: string): boolean {
   return (text.match(fence)?.length ?? 0) % 2 === 1;
 }
 
-/** Whether a text and the text behind it are spoken alike apart and together: `Dr.` before a name is not the end of a sentence. */
+/** Whether a text and its continuation sound the same apart and together: `Dr.` before a name doesn't end a sentence. */
 function isIndependent(text: string, behind: string): boolean {
   if (isInCode(text)) return false;
   const whole = spoken(text + behind);
