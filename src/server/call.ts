@@ -46,19 +46,25 @@ export function findModel(
 ): ModelInfo {
   const category = wanted?.name;
   const models = call.inference.models();
-  const offered = models.filter((candidate) => category === undefined || candidate.category === category);
-  const byDefault = offered.find((candidate) => candidate.id === wanted?.defaultModel) ?? offered[0];
-  const model = id === undefined ? byDefault : models.find((candidate) => candidate.id === id);
-  if (model === undefined) {
-    throw new InferenceError(
-      'model_not_found',
-      `${id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`} ${listing(offered)}`,
-      { param: 'model' },
-    );
-  }
+  const named = id === undefined ? undefined : models.find((candidate) => candidate.id === id);
+  const model = named ?? findOffered(models, id, wanted);
   if (category !== undefined && model.category !== category && model.category !== 'unknown')
     throw wrongCategory(model.id, model.category, category);
   return model;
+}
+
+/** @throws InferenceError for an id, which none of them has */
+function findOffered(
+  models: readonly ModelInfo[],
+  id: string | undefined,
+  { name: category, defaultModel }: Partial<Pick<CategoryDefinition, 'name' | 'defaultModel'>> = {},
+): ModelInfo {
+  const offered = models.filter((candidate) => category === undefined || candidate.category === category);
+  const byDefault = offered.find((candidate) => candidate.id === defaultModel) ?? offered[0];
+  if (id === undefined && byDefault !== undefined) return byDefault;
+  const fault =
+    id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`;
+  throw new InferenceError('model_not_found', `${fault} ${listing(offered)}`, { param: 'model' });
 }
 
 function listing(models: readonly ModelInfo[]): string {
