@@ -227,7 +227,7 @@ class HandledRequest {
 
   async #identify(): Promise<Caller> {
     const { authenticate, callerOf, meterOf } = this.#settings;
-    const { owner, plan } = (await authenticate(this.#request)) ?? {};
+    const { owner, plan } = (await authenticate?.(this.#request)) ?? {};
     return { owner, caller: callerOf(owner, plan), meter: meterOf(owner, plan) };
   }
 

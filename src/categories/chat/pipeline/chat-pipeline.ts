@@ -38,8 +38,14 @@ import { Batcher } from './batch/batcher.ts';
 import { answerConstraint } from './choice/answer-constraint.ts';
 import { ChatRun, type ReadPrompt } from './chat-run.ts';
 import type { ChoiceContext } from './choice/choice.ts';
-import { assertFewMessages, encodePrompt, refusal, type PromptLimit } from './prompt/encode-prompt.ts';
-import { encoderOf, encodeRawPrompts, type EncodedPrompt } from './prompt/raw-prompts.ts';
+import {
+  encoderOf,
+  assertFewMessages,
+  encodePrompt,
+  refusal,
+  type PromptLimit,
+} from './prompt/encode-prompt.ts';
+import { encodeRawPrompts, type EncodedPrompt } from './prompt/raw-prompts.ts';
 import { compileTokenRules } from './choice/token-rules.ts';
 import { PrefixCache } from './batch/prefix-cache.ts';
 import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
@@ -373,6 +379,7 @@ function* compileAnswer(
   constraint: AnswerConstraint,
   grammars: LoadedModel['grammars'],
 ): Generator<void, CompiledGrammar | undefined> {
+  if (constraint.response.type === 'text' && !constraint.calls) return undefined;
   try {
     return yield* grammars.compileSteps(constraint);
   } catch (error) {
