@@ -46,25 +46,19 @@ export function findModel(
 ): ModelInfo {
   const category = wanted?.name;
   const models = call.inference.models();
-  const named = id === undefined ? undefined : models.find((candidate) => candidate.id === id);
-  const model = named ?? findOffered(models, id, wanted);
+  const isOffered = (one: ModelInfo): boolean => category === undefined || one.category === category;
+  const isUsual = (one: ModelInfo): boolean => isOffered(one) && one.id === wanted?.defaultModel;
+  const byDefault = id === undefined ? (models.find(isUsual) ?? models.find(isOffered)) : undefined;
+  const model = byDefault ?? models.find((candidate) => candidate.id === id);
+  if (model === undefined) {
+    const fault =
+      id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`;
+    const message = `${fault} ${listing(models.filter(isOffered))}`;
+    throw new InferenceError('model_not_found', message, { param: 'model' });
+  }
   if (category !== undefined && model.category !== category && model.category !== 'unknown')
     throw wrongCategory(model.id, model.category, category);
   return model;
-}
-
-/** @throws InferenceError for an id, which none of them has */
-function findOffered(
-  models: readonly ModelInfo[],
-  id: string | undefined,
-  { name: category, defaultModel }: Partial<Pick<CategoryDefinition, 'name' | 'defaultModel'>> = {},
-): ModelInfo {
-  const offered = models.filter((candidate) => category === undefined || candidate.category === category);
-  const byDefault = offered.find((candidate) => candidate.id === defaultModel) ?? offered[0];
-  if (id === undefined && byDefault !== undefined) return byDefault;
-  const fault =
-    id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`;
-  throw new InferenceError('model_not_found', `${fault} ${listing(offered)}`, { param: 'model' });
 }
 
 function listing(models: readonly ModelInfo[]): string {

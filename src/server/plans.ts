@@ -73,6 +73,7 @@ function createMeter(plan: CompiledPlan, owner: string) {
   let isUnderWay = false;
   let isStaying = false;
   const end = (): void => {
+    if (!isUnderWay) return;
     isUnderWay = false;
     const count = underWay.get(owner)! - 1;
     if (count > 0) underWay.set(owner, count);
@@ -90,14 +91,12 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
     /** The request has ended; harmless when repeated. */
     leave() {
-      if (isUnderWay && !isStaying) end();
+      if (!isStaying) end();
     },
     /** The request goes on when it has been answered: `leave` counts no more. */
     stay() {
       isStaying = true;
-      return () => {
-        if (isUnderWay) end();
-      };
+      return end;
     },
     /** @param models ids of which the request may name any yet @throws InferenceError `upgrade_required` */
     assertModel(...models: readonly string[]) {
@@ -143,9 +142,8 @@ function createMeter(plan: CompiledPlan, owner: string) {
   };
 }
 
-const nothing = async (): Promise<void> => {};
 /** A request that nothing is counted for. */
-const unpaid = { settle: nothing, refund: nothing };
+const unpaid = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
 
 function tooManyAtOnce(count: number): InferenceError {
   const message = `This key has ${count} requests under way, the most of its plan. Try again when one has ended.`;

@@ -50,11 +50,7 @@ export async function receiveJson(
   const timeoutMs = bodyTimeoutMsOf(request, settings);
   const place = settings.jsonGate.enter(owner);
   const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, owner, onSize: place.grow };
-  try {
-    return await readJson(request, limits);
-  } finally {
-    place.leave();
-  }
+  return readJson(request, limits).finally(() => place.leave());
 }
 
 function isEmpty({ headers, body }: ApiRequest): boolean {

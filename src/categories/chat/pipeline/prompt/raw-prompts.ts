@@ -2,13 +2,8 @@ import { findInfillTokens } from '../../../../core/chat/fill-in-the-middle.ts';
 import { fieldError, unsupportedError } from '../../../../errors.ts';
 import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import type { ChatRequest } from '../../request.ts';
-import {
-  encodePrompt,
-  encoderOf,
-  type EncodeSteps,
-  type PromptLimit,
-  type PromptOptions,
-} from './encode-prompt.ts';
+import { encodePrompt, encoderOf } from './encode-prompt.ts';
+import type { EncodeSteps, PromptLimit, PromptOptions } from './encode-prompt.ts';
 
 type RawPrompt = ChatRequest['prompts'][number];
 
