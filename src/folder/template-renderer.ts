@@ -80,17 +80,12 @@ export class TemplateRenderer {
     };
     const fed = { ...this.feed(tools.length > 0 ? tools.map(toExactTool) : null, now), ...variables };
     const complete = (): Variables[] => {
-      const filled = given.messages.map((message) => Object.assign({ content: '' }, message));
+      const messagesFilled = given.messages.map((message) => Object.assign({ content: '' }, message));
+      const whole = tools.map((tool) => completeTool(toTemplateTool(tool)));
+      const fuller = [whole, whole.map((tool) => describeParameters(tool))];
+      const feeds = fuller.map((all) => ({ ...this.feed(all, now), ...variables }));
       // The first with the same tools, so that the prompts of a conversation begin alike.
-      const feeds = [fed];
-      for (const completed of [
-        completeTool,
-        (tool: TemplateTool) => describeParameters(completeTool(tool)),
-      ]) {
-        const whole = tools.map((tool) => completed(toTemplateTool(tool)));
-        feeds.push({ ...this.feed(whole, now), ...variables });
-      }
-      return feeds.map((feed) => Object.assign({}, given, { messages: filled }, feed));
+      return [fed, ...feeds].map((feed) => Object.assign({}, given, { messages: messagesFilled }, feed));
     };
     return renderGenerously(tools.length > 0 ? withTools : plain, { ...given, ...fed }, complete);
   }

@@ -1,6 +1,6 @@
 import type { PcmEncoding } from '../core/audio/containers/pcm-samples.ts';
 import { resolveParameters, type ParameterValues } from '../core/parameters/descriptor.ts';
-import { parameterReader } from '../validation/parameter-schema.ts';
+import { parameterReader } from '../validation/request-table.ts';
 import { turnParameters } from './turn-parameters.ts';
 import type { z } from 'zod';
 import { defaultRateHz, type AudioFormat, type modelSchema, type turnShape } from './protocol.ts';

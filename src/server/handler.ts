@@ -21,14 +21,14 @@ type FoundRoute = ReturnType<ReturnType<typeof createRouter>>;
 
 /** Makes the function that finds the route of a path. Where several templates match, the first counts. */
 function createRouter(routes: readonly Route[]) {
-  /** Template of a path → the function that matches it, and its routes by their methods. */
-  const templates = new Map<string, readonly [ReturnType<typeof matcher>, Map<string, Route>]>();
+  const paths = new Map<string, { match: ReturnType<typeof matcher>; byMethod: Map<string, Route> }>();
   for (const route of routes) {
-    const [, byMethod] = getOrCreate(templates, route.path, () => [matcher(route.path), new Map()]);
-    for (const method of methodsOf(route)) if (!byMethod.has(method)) byMethod.set(method, route);
+    const make = () => ({ match: matcher(route.path), byMethod: new Map<string, Route>() });
+    const { byMethod } = getOrCreate(paths, route.path, make);
+    for (const method of methodsOf(route)) byMethod.set(method, route);
   }
   const find = (path: string) => {
-    for (const [match, byMethod] of templates.values()) {
+    for (const { match, byMethod } of paths.values()) {
       const placeholders = match(path);
       if (placeholders) return { placeholders, byMethod };
     }
@@ -59,9 +59,7 @@ function methodsOf(route: Route): string[] {
 }
 
 function decodeAll(placeholders: Placeholders): Placeholders {
-  const decoded: Record<string, string> = {};
-  for (const name in placeholders) decoded[name] = decode(placeholders[name]!);
-  return decoded;
+  return Object.fromEntries(Object.entries(placeholders).map(([name, text]) => [name, decode(text)]));
 }
 
 function decode(text: string): string {
@@ -227,7 +225,7 @@ class HandledRequest {
 
   async #identify(): Promise<Caller> {
     const { authenticate, callerOf, meterOf } = this.#settings;
-    const { owner, plan } = (await authenticate(this.#request)) ?? {};
+    const { owner, plan } = (await authenticate?.(this.#request)) ?? {};
     return { owner, caller: callerOf(owner, plan), meter: meterOf(owner, plan) };
   }
 

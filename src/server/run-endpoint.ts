@@ -50,11 +50,7 @@ export async function receiveJson(
   const timeoutMs = bodyTimeoutMsOf(request, settings);
   const place = settings.jsonGate.enter(owner);
   const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, owner, onSize: place.grow };
-  try {
-    return await readJson(request, limits);
-  } finally {
-    place.leave();
-  }
+  return readJson(request, limits).finally(() => place.leave());
 }
 
 function isEmpty({ headers, body }: ApiRequest): boolean {
@@ -68,7 +64,7 @@ function assertOffered(call: Call, category: CategoryDefinition, id: string | un
     .models()
     .filter((model) => [category.name, 'unknown'].includes(model.category))
     .map((model) => model.id);
-  call.meter.assertAny(id !== undefined && ids.includes(id) ? [id] : ids);
+  call.meter.assertModel(...(id !== undefined && ids.includes(id) ? [id] : ids));
 }
 
 async function answer(

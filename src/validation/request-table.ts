@@ -78,3 +78,25 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
     return whole as RequestOf<Fields, Parameters>;
   }
 }
+/** Reads the parameters of a table from a request body, as `fieldReader`. */
+export function parameterReader<T extends ParameterTable>(
+  table: T,
+): (body: Readonly<Record<string, unknown>>) => Partial<ParameterValues<T>> {
+  return fieldReader<ParameterValues<T>>(Object.keys(table));
+}
+
+/** Reads fields from a request body, under their TypeScript names. `null` counts as missing. */
+export function fieldReader<Request>(
+  fields: readonly (keyof Request & string)[],
+): (body: Readonly<Record<string, unknown>>) => Partial<Request> {
+  const names = new Map<string, string>(fields.map((name) => [toWireName(name), name]));
+  return (body) => {
+    const values: Record<string, unknown> = {};
+    for (const wireName of Object.keys(body)) {
+      const name = names.get(wireName);
+      const value = body[wireName];
+      if (name !== undefined && value !== undefined && value !== null) values[name] = value;
+    }
+    return values as Partial<Request>;
+  };
+}

@@ -2,13 +2,7 @@ import { chatParameters, type ChatParameters } from '../../categories/chat/param
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest } from '../../contracts/run.ts';
 import { toWireName, type ParameterTable } from '../../core/parameters/descriptor.ts';
-import type { Neutral, SamplerDefinition } from '../../core/sampling/definition.ts';
-import {
-  isWithin,
-  samplers,
-  samplingParameters,
-  type SamplingParameters,
-} from '../../core/sampling/samplers.ts';
+import { isNeutral, samplingParameters, type SamplingParameters } from '../../core/sampling/samplers.ts';
 import { fieldError } from '../../errors.ts';
 import type { ApiDialect } from './server.ts';
 import { describeValue } from '../../core/text/quote.ts';
@@ -43,12 +37,6 @@ const promptFields = [
 ] as const;
 
 type PromptField = (typeof promptFields)[number];
-
-/** Values of the parameters that switch a sampler on which leave it off. */
-const neutrals: Readonly<Record<string, Neutral>> = Object.assign(
-  {},
-  ...samplers.map(({ neutral }: SamplerDefinition) => neutral),
-);
 
 /** Each server's names of what the wire format lacks. */
 const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra | PromptField, string>>>> = {
@@ -122,11 +110,6 @@ export function toDialect(
     }
   }
   return named;
-}
-
-function isNeutral(name: Extra, value: unknown): boolean {
-  const neutral = neutrals[name];
-  return neutral !== undefined && isWithin(neutral, value as number);
 }
 
 function isExtra(name: keyof ChatParameters): name is Extra {

@@ -92,8 +92,7 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
   for (const name of ['logitBias', 'dryBreakers'] as const)
     if (parameters[name] !== undefined) assertMap(name, parameters[name]);
   const resolved = resolveParameters(samplingParameters, parameters);
-  const { logitBias, dryBreakers } = parameters;
-  return openSampler({ ...resolved, logitBias, dryBreakers }, { vocabularySize, seed, isWord });
+  return openSampler({ ...parameters, ...resolved }, { vocabularySize, seed, isWord });
 }
 
 /** `createSampler` for parameters that are all there and checked; their object may have more. */

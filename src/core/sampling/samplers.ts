@@ -44,14 +44,21 @@ export const samplingParameters = Object.assign(
 /** The values of `samplingParameters`. */
 export type SamplingParameters = ParameterValues<typeof samplingParameters>;
 
-/** Whether a sampler acts by its own parameters. */
-export function isOn({ neutral }: SamplerDefinition, parameters: SamplingParameters): boolean {
-  if (neutral === undefined) return true;
-  for (const name in neutral)
-    if (!isWithin(neutral[name]!, parameters[name as keyof SamplingParameters])) return true;
-  return false;
+/** The values of parameters that leave their samplers off. */
+const neutralValues: Readonly<Record<string, Neutral>> = Object.assign(
+  {},
+  ...samplers.map(({ neutral }: SamplerDefinition) => neutral),
+);
+
+/** Whether a value of a parameter leaves its sampler off. */
+export function isNeutral(name: string, value: unknown): boolean {
+  const neutral = neutralValues[name];
+  if (typeof neutral === 'number' || neutral === undefined) return value === neutral;
+  return (value as number) >= neutral[0] && (value as number) <= neutral[1];
 }
 
-export function isWithin(neutral: Neutral, value: number): boolean {
-  return typeof neutral === 'number' ? value === neutral : value >= neutral[0] && value <= neutral[1];
+/** Whether a sampler acts by its own parameters. */
+export function isOn({ neutral }: SamplerDefinition, parameters: SamplingParameters): boolean {
+  for (const name in neutral) if (!isNeutral(name, parameters[name as keyof SamplingParameters])) return true;
+  return neutral === undefined;
 }

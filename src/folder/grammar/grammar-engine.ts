@@ -71,7 +71,6 @@ export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEn
   let vocabulary: Vocabulary | undefined;
 
   function* compileSteps(constraint: AnswerConstraint): Generator<void, CompiledGrammar | undefined> {
-    if (constraint.response.type === 'text' && !constraint.calls) return undefined;
     const key = keyOf(constraint);
     const known = grammars.get(key);
     if (known) return known;

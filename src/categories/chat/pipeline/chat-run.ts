@@ -132,19 +132,14 @@ export class ChatRun {
         events.push([{ type: 'choice-end', choice: index * request.n + choice, finishReason: 'length' }]);
     }
     if (--this.#unfinishedPrompts > 0) return;
-    const usage = {
-      promptTokens: this.#promptTokens,
-      cachedTokens: this.#cachedTokens,
-      completionTokens: 0,
-      reasoningTokens: 0,
-    };
+    const counted = { completionTokens: 0, reasoningTokens: 0 };
     for (const { tokens, reasoningTokens } of this.#choices) {
-      usage.completionTokens += tokens;
-      usage.reasoningTokens += reasoningTokens;
+      counted.completionTokens += tokens;
+      counted.reasoningTokens += reasoningTokens;
     }
-    events.push([
-      { type: 'usage', ...usage, ...trafficSince(this.#trafficBefore, this.#model.decoder.traffic) },
-    ]);
+    const usage = { promptTokens: this.#promptTokens, cachedTokens: this.#cachedTokens, ...counted };
+    const traffic = trafficSince(this.#trafficBefore, this.#model.decoder.traffic);
+    events.push([{ type: 'usage', ...usage, ...traffic }]);
     events.end();
   }
 }

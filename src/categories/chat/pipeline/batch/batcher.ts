@@ -152,10 +152,8 @@ export class Batcher {
         if (!prefill) break;
         const since = this.#now();
         read += await this.#continue(prefill);
-        this.#charge(
-          prefill.generations.map(({ owner }) => owner),
-          since,
-        );
+        const owners = prefill.generations.map(({ owner }) => owner);
+        this.#charge(owners, since);
       }
       await this.#stepAll();
     }
