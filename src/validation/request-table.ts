@@ -8,30 +8,18 @@ import {
 import { inField } from '../errors.ts';
 import { assertOptions } from './assert-options.ts';
 import { isChecked } from './checked-request.ts';
-import type { SettingTable } from './setting-table.ts';
+import type { InputsOf, OutputsOf, SettingTable } from './setting-table.ts';
 
-type ReadonlyList<T> = T extends readonly (infer Item)[] ? readonly Item[] : T;
-type Optional<Fields> = {
-  [Name in keyof Fields]: Fields[Name] extends z.ZodOptional | z.ZodDefault ? Name : never;
-}[keyof Fields];
-type Given<Fields extends SettingTable, Name extends keyof Fields> = {
-  readonly [N in Name]: ReadonlyList<z.output<Fields[N]>>;
-};
-type MayBeGiven<Fields extends SettingTable, Name extends keyof Fields> = {
-  readonly [N in Name]?: ReadonlyList<z.output<Fields[N]>> | undefined;
-};
-
-/** The request of a table as a caller writes it. Editors show the comments of the fields, which an `as` would lose. */
+/** The request of a table as a caller writes it. */
 export type InputOf<Fields extends SettingTable, Parameters extends ParameterTable> = {
   readonly model: string;
-} & Given<Fields, Exclude<keyof Fields, Optional<Fields>>> &
-  MayBeGiven<Fields, Optional<Fields>> &
+} & InputsOf<Fields> &
   Partial<ParameterValues<Parameters>>;
 
 /** The same with its defaults. */
 export type RequestOf<Fields extends SettingTable, Parameters extends ParameterTable> = {
   readonly model: string;
-} & Given<Fields, keyof Fields> &
+} & OutputsOf<Fields> &
   ParameterValues<Parameters>;
 
 const modelId = z.string().min(1, { error: 'expected the id of a model, got ""' });
