@@ -7,20 +7,20 @@ import { assertLogger, type Logger } from '../observability/logger.ts';
 import { Observers } from '../observers.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { expecting } from '../validation/expecting.ts';
-import { numberSchema, wholeNumber } from '../validation/number-schema.ts';
+import { wholeNumber } from '../validation/number-schema.ts';
 import type { InputsOf, SchemaOf, SettingTable } from '../validation/setting-table.ts';
 import { createAuthenticate, type Authentication, type KeyLookup } from './authentication.ts';
 import { createCallerStates, type Keeping } from './caller-state.ts';
-import { createCors, type CorsOptions } from './cors.ts';
+import { corsSchema, createCors } from './cors.ts';
 import { createBodyGate, gateFields, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
 import { defaultMaxBytes } from '../http/headers.ts';
 import type { ResponseStore } from '../contracts/caller.ts';
 import type { Observer } from '../contracts/observer.ts';
 import { guardLimiters, limiterFailures } from './limiter-guard.ts';
 import { MemoryResponseStore } from './memory-response-store.ts';
-import { createMeterFactory, type Plan } from './plans.ts';
+import { createMeterFactory, planSchema } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
-import type { Limit, LimiterFactory } from './rate-limit.ts';
+import type { LimiterFactory } from './rate-limit.ts';
 import { createSockets } from './sockets.ts';
 import { unknownFieldTreatments } from './unknown-fields.ts';
 import { describeValue } from '../core/text/quote.ts';
@@ -37,21 +37,6 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const isStore = (value: unknown): boolean =>
   ['get', 'set', 'delete'].every((name) => isFunction((value as ResponseStore | null)?.[name as 'get']));
-
-const atLeastOne = numberSchema({ type: 'int', min: 1 });
-const limit: SchemaOf<Limit> = z
-  .strictObject({ requests: atLeastOne.optional(), tokens: atLeastOne.optional(), perSeconds: atLeastOne })
-  .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
-    error: 'expected `requests`, `tokens` or both',
-  });
-
-const plan: SchemaOf<Plan> = z.strictObject({
-  models: z.array(z.string()).optional(),
-  quota: limit.optional(),
-  rateLimit: limit.optional(),
-  maxConcurrent: atLeastOne.optional(),
-  controlsModels: z.boolean().optional(),
-});
 
 const apiKey = z.union(
   [
@@ -121,19 +106,13 @@ const authentication: SchemaOf<Authentication> = z.union(
   { error: 'expected "none", { "keys": [...] } or a function' },
 );
 
-const corsOptions: SchemaOf<CorsOptions> = z.strictObject({
-  origins: z.union([z.literal('*'), z.array(z.string())], { error: 'expected "*" or a list of origins' }),
-  headers: z.array(z.string()).optional(),
-  maxAgeSeconds: numberSchema({ type: 'int', min: 0 }).optional(),
-});
-
 export const handlerSettings = {
   /** Permitted clients. There is no default, so that no service is open by accident; `'none'` opens it. */
   auth: authentication,
   /** Longest time of an `auth` function, in milliseconds; default 5000. Later the request gets 503. */
   authTimeoutMs: milliseconds.default(5000),
   /** Plans by the name in `ApiKey.plan`. */
-  plans: z.record(z.string(), plan).optional(),
+  plans: z.record(z.string(), planSchema).optional(),
   /**
    * Where plans are counted; default: in the memory of this process. Every limiter class of `rate-limiter-flexible`
    * fits: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
@@ -147,7 +126,7 @@ export const handlerSettings = {
   /** Longest time for one answer of the store of `limiter`, in milliseconds; default 1000. */
   limiterTimeoutMs: milliseconds.default(1000),
   /** Other origins whose pages may use the API from a browser; default: none. */
-  cors: corsOptions.optional(),
+  cors: corsSchema.optional(),
   /** Largest request body; default 16 MiB. Bodies that the host has parsed are limited by its parser. */
   maxBodyBytes: wholeNumber().default(defaultMaxBytes),
   /** Largest request body with an audio file; default 128 MiB. */
