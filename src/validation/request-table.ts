@@ -10,19 +10,19 @@ import { assertOptions } from './assert-options.ts';
 import { isChecked } from './checked-request.ts';
 import type { InputsOf, OutputsOf, SettingTable } from './setting-table.ts';
 
+const shared = { model: z.string().min(1, { error: 'expected the id of a model, got ""' }) };
+
 /** The request of a table as a caller writes it. */
-export type InputOf<Fields extends SettingTable, Parameters extends ParameterTable> = {
-  readonly model: string;
-} & InputsOf<Fields> &
+export type InputOf<Fields extends SettingTable, Parameters extends ParameterTable> = InputsOf<
+  typeof shared & Fields
+> &
   Partial<ParameterValues<Parameters>>;
 
 /** The same with its defaults. */
-export type RequestOf<Fields extends SettingTable, Parameters extends ParameterTable> = {
-  readonly model: string;
-} & OutputsOf<Fields> &
+export type RequestOf<Fields extends SettingTable, Parameters extends ParameterTable> = OutputsOf<
+  typeof shared & Fields
+> &
   ParameterValues<Parameters>;
-
-const modelId = z.string().min(1, { error: 'expected the id of a model, got ""' });
 
 /** The fields of a request as in-process callers write it, and its parameters, whose ranges are checked with their defaults. */
 export class RequestTable<Fields extends SettingTable, Parameters extends ParameterTable> {
@@ -35,8 +35,8 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
   constructor(owner: string, fields: Fields, parameters: Parameters) {
     this.#owner = owner;
     const anything = Object.fromEntries(Object.keys(parameters).map((name) => [name, z.unknown()]));
-    this.#checks = { model: modelId, ...anything, ...fields };
-    this.#fields = Object.entries(fields);
+    this.#checks = { ...shared, ...anything, ...fields };
+    this.#fields = Object.entries({ ...shared, ...fields });
     this.#parameters = Object.entries(parameters).map(([name, descriptor]) => ({
       name,
       param: toWireName(name),
@@ -52,7 +52,7 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
   /** Fills in the defaults of a request, and checks the bounds of its parameters. */
   complete(given: InputOf<Fields, Parameters>): RequestOf<Fields, Parameters> {
     const values: Readonly<Record<string, unknown>> = given;
-    const whole: Record<string, unknown> = { model: given.model };
+    const whole: Record<string, unknown> = {};
     for (const { name, param, descriptor } of this.#parameters)
       whole[name] = inField(param, () => resolveParameter(param, values[name], descriptor));
     for (const [name, schema] of this.#fields) {

@@ -20,16 +20,13 @@ type ReadonlyList<T> = T extends readonly (infer Item)[] ? readonly Item[] : T;
 type Optional<Table> = {
   [Name in keyof Table]: Table[Name] extends z.ZodOptional | z.ZodDefault | z.ZodPrefault ? Name : never;
 }[keyof Table];
-type Needed<Table extends SettingTable, Name extends keyof Table> = {
-  readonly [N in Name]: ReadonlyList<z.input<Table[N]>>;
-};
-type Further<Table extends SettingTable, Name extends keyof Table> = {
-  readonly [N in Name]?: ReadonlyList<z.input<Table[N]>> | undefined;
+type Inputs<Table extends SettingTable> = {
+  readonly [Name in keyof Table]: ReadonlyList<z.input<Table[Name]>>;
 };
 
 /** The values of a table as a caller writes them. Editors show the comments of the table, which an `as` would lose. */
-export type InputsOf<Table extends SettingTable> = Needed<Table, Exclude<keyof Table, Optional<Table>>> &
-  Further<Table, Optional<Table>>;
+export type InputsOf<Table extends SettingTable> = Omit<Inputs<Table>, Optional<Table>> &
+  Partial<Pick<Inputs<Table>, Optional<Table>>>;
 
 /** The same with their defaults. */
 export type OutputsOf<Table extends SettingTable> = {
