@@ -1,16 +1,22 @@
+import { z } from 'zod';
 import { InferenceError } from '../errors.ts';
+import { wholeNumber } from '../validation/number-schema.ts';
+import type { InputsOf } from '../validation/setting-table.ts';
+
+/** The limits of a gate, as a host sets them. */
+export const gateFields = {
+  /** Bodies of all callers. */
+  count: wholeNumber().optional(),
+  /** Bodies of one key. */
+  countPerKey: wholeNumber().optional(),
+  /** Bytes of all callers. */
+  bytes: z.number().optional(),
+  /** Bytes of one key. */
+  bytesPerKey: z.number().optional(),
+};
 
 /** Most bodies of one kind at a time; those of one key are those of all keys with its `id`. */
-export interface BodyGateLimits {
-  /** Bodies of all callers. */
-  readonly count?: number | undefined;
-  /** Bodies of one key. */
-  readonly countPerKey?: number | undefined;
-  /** Bytes of all callers. */
-  readonly bytes?: number | undefined;
-  /** Bytes of one key. */
-  readonly bytesPerKey?: number | undefined;
-}
+export interface BodyGateLimits extends InputsOf<typeof gateFields> {}
 
 export type ResolvedGateLimits = { readonly [Name in keyof BodyGateLimits]-?: number };
 

@@ -1,16 +1,23 @@
+import { z } from 'zod';
 import { describeValue } from '../core/text/quote.ts';
 import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
 import { headerOf } from '../http/headers.ts';
+import { numberSchema } from '../validation/number-schema.ts';
+import type { InputsOf, SchemaOf } from '../validation/setting-table.ts';
+
+const corsFields = {
+  /** Origins as browsers write them, such as `https://app.example`; `'*'` for all. */
+  origins: z.union([z.literal('*'), z.array(z.string())], { error: 'expected "*" or a list of origins' }),
+  /** Request headers that pages may send; default: all that they ask for. */
+  headers: z.array(z.string()).optional(),
+  /** Seconds for which browsers may cache the permissions; default 7200, their maximum. */
+  maxAgeSeconds: numberSchema({ type: 'int', min: 0 }).optional(),
+};
 
 /** Other origins whose pages may use the API from a browser. */
-export interface CorsOptions {
-  /** Origins as browsers write them, such as `https://app.example`; `'*'` for all. */
-  readonly origins: '*' | readonly string[];
-  /** Request headers that pages may send; default: all that they ask for. */
-  readonly headers?: readonly string[] | undefined;
-  /** Seconds for which browsers may cache the permissions; default 7200, their maximum. */
-  readonly maxAgeSeconds?: number | undefined;
-}
+export interface CorsOptions extends InputsOf<typeof corsFields> {}
+
+export const corsSchema: SchemaOf<CorsOptions> = z.strictObject(corsFields);
 
 const defaultMaxAgeSeconds = 7200;
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;

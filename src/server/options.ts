@@ -6,18 +6,19 @@ import { logObserver } from '../observability/log-observer.ts';
 import { assertLogger, type Logger } from '../observability/logger.ts';
 import { Observers } from '../observers.ts';
 import { assertOptions } from '../validation/assert-options.ts';
-import { numberSchema } from '../validation/number-schema.ts';
-import { objectSetting, type SettingTable } from '../validation/setting-table.ts';
+import { expecting } from '../validation/expecting.ts';
+import { wholeNumber } from '../validation/number-schema.ts';
+import type { InputsOf, SchemaOf, SettingTable } from '../validation/setting-table.ts';
 import { createAuthenticate, type Authentication, type KeyLookup } from './authentication.ts';
 import { createCallerStates, type Keeping } from './caller-state.ts';
-import { createCors, type CorsOptions } from './cors.ts';
-import { createBodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
+import { corsSchema, createCors } from './cors.ts';
+import { createBodyGate, gateFields, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
 import { defaultMaxBytes } from '../http/headers.ts';
 import type { ResponseStore } from '../contracts/caller.ts';
 import type { Observer } from '../contracts/observer.ts';
 import { guardLimiters, limiterFailures } from './limiter-guard.ts';
 import { MemoryResponseStore } from './memory-response-store.ts';
-import { createMeterFactory, type Plan } from './plans.ts';
+import { createMeterFactory, planSchema } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
 import { createSockets } from './sockets.ts';
@@ -29,150 +30,13 @@ export interface ErrorContext extends FailedRequest {
   readonly status: number;
 }
 
-/** How responses are kept. */
-export interface KeepResponsesOptions {
-  /** Default: the memory of this process. Several hosts need one that they share. */
-  readonly store?: ResponseStore | undefined;
-  /**
-   * A response is kept for so many seconds, a conversation after its last change; default 86,400, a day. Their texts are removed at
-   * most a quarter of that later. What a response continues is kept as long as the response.
-   */
-  readonly expirySeconds?: number | undefined;
-  /**
-   * Max number of responses and conversations in memory; default 10,000. Beyond that, the caller who has most loses those that
-   * were not used for longest.
-   */
-  readonly maxCount?: number | undefined;
-  /** Max bytes in memory; default 16 × `maxBodyBytes`. */
-  readonly maxBytes?: number | undefined;
-  /**
-   * Max bytes that one process writes to the `store` for one key within `expirySeconds`; default 16 × `maxBodyBytes`. After
-   * that an answer says `store: false`, and changes of conversations get 429.
-   */
-  readonly maxBytesPerKey?: number | undefined;
-  /** Longest time for one answer of the `store`, in milliseconds; default 5000. */
-  readonly timeoutMs?: number | undefined;
-}
+const milliseconds = wholeNumber(2 ** 31 - 1);
 
-/** Limits of WebSockets. */
-export interface SocketLimits extends BodyGateLimits {
-  /** Most bytes of audio that wait for the end of their utterance, of one socket; default 16 MiB. */
-  readonly maxBufferBytes?: number | undefined;
-  /** Largest message, which closes the socket if it is larger; default 1 MiB. */
-  readonly maxMessageBytes?: number | undefined;
-  /** Longest silence of a client before its socket is closed, in milliseconds; default 300,000. */
-  readonly idleTimeoutMs?: number | undefined;
-  /** Longest time of a socket, in milliseconds; default 3,600,000. */
-  readonly maxDurationMs?: number | undefined;
-}
-
-/** Options of `createHandler`; only `auth` is required. */
-export interface HandlerOptions {
-  /** Permitted clients. There is no default, so that no service is open by accident; `'none'` opens it. */
-  readonly auth: Authentication;
-  /** Longest time of an `auth` function, in milliseconds; default 5000. Later the request gets 503. */
-  readonly authTimeoutMs?: number | undefined;
-  /** Plans by the name in `ApiKey.plan`. */
-  readonly plans?: Readonly<Record<string, Plan>> | undefined;
-  /**
-   * Where plans are counted; default: in the memory of this process. Every limiter class of `rate-limiter-flexible`
-   * fits: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
-   */
-  readonly limiter?: LimiterFactory | undefined;
-  /**
-   * Treatment of requests of keys with a plan while the store of `limiter` fails or hangs: `refuse` answers 503,
-   * `admit` serves them uncounted. Default `refuse`.
-   */
-  readonly onLimiterFailure?: (typeof limiterFailures)[number] | undefined;
-  /** Longest time for one answer of the store of `limiter`, in milliseconds; default 1000. */
-  readonly limiterTimeoutMs?: number | undefined;
-  /** Other origins whose pages may use the API from a browser; default: none. */
-  readonly cors?: CorsOptions | undefined;
-  /** Largest request body; default 16 MiB. Bodies that the host has parsed are limited by its parser. */
-  readonly maxBodyBytes?: number | undefined;
-  /** Largest request body with an audio file; default 128 MiB. */
-  readonly maxUploadBytes?: number | undefined;
-  /**
-   * Most uploads at a time, from their first byte until their file is removed; what is too much answers 429 for a key, 503
-   * for all. Default: 128 of all callers and 32 of one key, 16 and 4 × `maxUploadBytes`.
-   */
-  readonly uploads?: BodyGateLimits | undefined;
-  /**
-   * Most JSON bodies at a time, from their first byte until they are parsed, as `uploads`; the first 64 KiB of each count by
-   * number alone. Default: 1024 of all callers and 256 of one key, 16 and 4 × `maxBodyBytes`.
-   */
-  readonly bodies?: BodyGateLimits | undefined;
-  /** Limits of the WebSockets of `serveWebSockets`. */
-  readonly sockets?: SocketLimits | undefined;
-  /**
-   * Time for the whole body of a request, in milliseconds; default 300,000. Later it answers 408, and sooner where less than
-   * 1 KiB a second comes for 20 s. A client's own `x-request-timeout` shortens it.
-   */
-  readonly bodyTimeoutMs?: number | undefined;
-  /**
-   * Whether the beginnings of prompts are reused for all keys; default false: for requests of one key alone, or of the keys of one
-   * `id`. For services whose callers trust each other; others list theirs in a model's `sharedSystemPrompts`.
-   */
-  readonly sharedPrefixes?: boolean | undefined;
-  /**
-   * Keeps the answers of `POST /v1/responses` with their conversations, for `previous_response_id` and references to items;
-   * each key, or the keys of one `id`, finds its own alone. `true` has all the defaults. Default: nothing is kept.
-   */
-  readonly keepResponses?: boolean | KeepResponsesOptions | undefined;
-  /**
-   * Secret of at least 32 characters, with which `reasoning.encrypted_content` is encrypted. Several hosts need the same one.
-   * Default: a random one, which ends with the process.
-   */
-  readonly reasoningSecret?: string | undefined;
-  /**
-   * Treatment of top-level fields of a body that are neither fields here nor known ones of other servers: `ignore` names them in
-   * the header `x-ignored-fields` of the answer, `refuse` answers 400, for tests of clients. Default `ignore`.
-   */
-  readonly unknownFields?: (typeof unknownFieldTreatments)[number] | undefined;
-  /** Directory of audio files during transcription; default: the system's directory for temporary files. */
-  readonly uploadDirectory?: string | undefined;
-  /**
-   * Longest silence of a stream before a comment is sent, in milliseconds; default 15,000. As long, a failure before
-   * the first event is still answered with its own status.
-   */
-  readonly keepAliveMs?: number | undefined;
-  /**
-   * Called for every failure with a 5xx status, also during a stream. The error's `cause` is what was thrown. Default:
-   * prints internal errors (500) to the console, unless there is a `logger`.
-   */
-  readonly onError?: ((error: InferenceError, context: ErrorContext) => void) | undefined;
-  /**
-   * Gets a line for every request and for what happens to models; no prompts, keys or files. Default: nothing is
-   * logged.
-   */
-  readonly logger?: Logger | undefined;
-  /** Observers of this handler and its inference: those of `slashv1/metrics` and `slashv1/telemetry`, or others. */
-  readonly observers?: readonly Observer[] | undefined;
-}
-
-const integer = (max = Number.MAX_SAFE_INTEGER): z.ZodNumber => numberSchema({ type: 'int', min: 1, max });
-const milliseconds = integer(2 ** 31 - 1);
-
-const aFunction = 'a function, which a .js or .mjs file can hold';
+const aFunction = expecting('a function, which a .js or .mjs file can hold');
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const isStore = (value: unknown): boolean =>
   ['get', 'set', 'delete'].every((name) => isFunction((value as ResponseStore | null)?.[name as 'get']));
-
-const atLeastOne = numberSchema({ type: 'int', min: 1 });
-const limit = z
-  .strictObject({ requests: atLeastOne.optional(), tokens: atLeastOne.optional(), perSeconds: atLeastOne })
-  .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
-    error: 'expected `requests`, `tokens` or both',
-  });
-
-const plan = z.strictObject({
-  models: z.array(z.string()).optional(),
-  quota: limit.optional(),
-  rateLimit: limit.optional(),
-  maxConcurrent: atLeastOne.optional(),
-  controlsModels: z.boolean().optional(),
-});
 
 const apiKey = z.union(
   [
@@ -186,86 +50,164 @@ const apiKey = z.union(
   { error: 'expected a key or { "key": … }' },
 );
 
-const gateLimits = z.strictObject({
-  count: integer().optional(),
-  countPerKey: integer().optional(),
-  bytes: z.number().optional(),
-  bytesPerKey: z.number().optional(),
-});
+const gateLimits: SchemaOf<BodyGateLimits> = z.strictObject(gateFields);
 
-const keeping = z.strictObject({
+const socketFields = {
+  /** Most bytes of audio that wait for the end of their utterance, of one socket; default 16 MiB. */
+  maxBufferBytes: wholeNumber().default(defaultMaxBytes),
+  /** Largest message, which closes the socket if it is larger; default 1 MiB. */
+  maxMessageBytes: wholeNumber(2 ** 30).default(2 ** 20),
+  /** Longest silence of a client before its socket is closed, in milliseconds; default 300,000. */
+  idleTimeoutMs: milliseconds.default(300_000),
+  /** Longest time of a socket, in milliseconds; default 3,600,000. */
+  maxDurationMs: milliseconds.default(3_600_000),
+};
+
+/** Limits of WebSockets. */
+export interface SocketLimits extends BodyGateLimits, InputsOf<typeof socketFields> {}
+
+const wholeSockets = z.strictObject({ ...gateFields, ...socketFields });
+const sockets: z.ZodType<z.output<typeof wholeSockets>, SocketLimits> = wholeSockets;
+
+const keepingFields = {
+  /** Default: the memory of this process. Several hosts need one that they share. */
   store: z
     .custom<ResponseStore>(isStore, { error: 'expected an object with get, set and delete' })
     .optional(),
-  expirySeconds: integer().default(86_400),
-  maxCount: integer().optional(),
+  /**
+   * A response is kept for so many seconds, a conversation after its last change; default 86,400, a day. Their texts are removed at
+   * most a quarter of that later. What a response continues is kept as long as the response.
+   */
+  expirySeconds: wholeNumber().default(86_400),
+  /**
+   * Max number of responses and conversations in memory; default 10,000. Beyond that, the caller who has most loses those that
+   * were not used for longest.
+   */
+  maxCount: wholeNumber().optional(),
+  /** Max bytes in memory; default 16 × `maxBodyBytes`. */
   maxBytes: z.number().optional(),
+  /**
+   * Max bytes that one process writes to the `store` for one key within `expirySeconds`; default 16 × `maxBodyBytes`. After
+   * that an answer says `store: false`, and changes of conversations get 429.
+   */
   maxBytesPerKey: z.number().optional(),
+  /** Longest time for one answer of the `store`, in milliseconds; default 5000. */
   timeoutMs: milliseconds.default(5000),
-});
+};
+
+/** How responses are kept. */
+export interface KeepResponsesOptions extends InputsOf<typeof keepingFields> {}
+
+const wholeKeeping = z.strictObject(keepingFields);
+const keeping: z.ZodType<z.output<typeof wholeKeeping>, KeepResponsesOptions> = wholeKeeping;
+
+const authentication: SchemaOf<Authentication> = z.union(
+  [z.literal('none'), z.strictObject({ keys: z.array(apiKey) }), z.custom<KeyLookup>(isFunction)],
+  { error: 'expected "none", { "keys": [...] } or a function' },
+);
 
 export const handlerSettings = {
-  auth: z.union(
-    [z.literal('none'), z.strictObject({ keys: z.array(apiKey) }), z.custom<KeyLookup>(isFunction)],
-    { error: 'expected "none", { "keys": [...] } or a function' },
-  ),
+  /** Permitted clients. There is no default, so that no service is open by accident; `'none'` opens it. */
+  auth: authentication,
+  /** Longest time of an `auth` function, in milliseconds; default 5000. Later the request gets 503. */
   authTimeoutMs: milliseconds.default(5000),
-  plans: z.record(z.string(), plan).optional(),
-  limiter: objectSetting<LimiterFactory>('Where plans are counted.', aFunction, isFunction),
+  /** Plans by the name in `ApiKey.plan`. */
+  plans: z.record(z.string(), planSchema).optional(),
+  /**
+   * Where plans are counted; default: in the memory of this process. Every limiter class of `rate-limiter-flexible`
+   * fits: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
+   */
+  limiter: z.custom<LimiterFactory>(isFunction, aFunction).optional(),
+  /**
+   * Treatment of requests of keys with a plan while the store of `limiter` fails or hangs: `refuse` answers 503,
+   * `admit` serves them uncounted. Default `refuse`.
+   */
   onLimiterFailure: z.enum(limiterFailures).default('refuse'),
+  /** Longest time for one answer of the store of `limiter`, in milliseconds; default 1000. */
   limiterTimeoutMs: milliseconds.default(1000),
-  cors: z
-    .strictObject({
-      origins: z.union([z.literal('*'), z.array(z.string())], { error: 'expected "*" or a list of origins' }),
-      headers: z.array(z.string()).optional(),
-      maxAgeSeconds: numberSchema({ type: 'int', min: 0 }).optional(),
-    })
-    .optional(),
-  maxBodyBytes: integer().default(defaultMaxBytes),
-  maxUploadBytes: integer().default(2 ** 27),
+  /** Other origins whose pages may use the API from a browser; default: none. */
+  cors: corsSchema.optional(),
+  /** Largest request body; default 16 MiB. Bodies that the host has parsed are limited by its parser. */
+  maxBodyBytes: wholeNumber().default(defaultMaxBytes),
+  /** Largest request body with an audio file; default 128 MiB. */
+  maxUploadBytes: wholeNumber().default(2 ** 27),
+  /**
+   * Most uploads at a time, from their first byte until their file is removed; what is too much answers 429 for a key, 503
+   * for all. Default: 128 of all callers and 32 of one key, 16 and 4 × `maxUploadBytes`.
+   */
   uploads: gateLimits.default({}),
+  /**
+   * Most JSON bodies at a time, from their first byte until they are parsed, as `uploads`; the first 64 KiB of each count by
+   * number alone. Default: 1024 of all callers and 256 of one key, 16 and 4 × `maxBodyBytes`.
+   */
   bodies: gateLimits.default({}),
-  sockets: z
-    .strictObject({
-      ...gateLimits.shape,
-      maxBufferBytes: integer().default(defaultMaxBytes),
-      maxMessageBytes: integer(2 ** 30).default(2 ** 20),
-      idleTimeoutMs: milliseconds.default(300_000),
-      maxDurationMs: milliseconds.default(3_600_000),
-    })
-    .prefault({}),
+  /** Limits of the WebSockets of `serveWebSockets`. */
+  sockets: sockets.prefault({}),
+  /**
+   * Time for the whole body of a request, in milliseconds; default 300,000. Later it answers 408, and sooner where less than
+   * 1 KiB a second comes for 20 s. A client's own `x-request-timeout` shortens it.
+   */
   bodyTimeoutMs: milliseconds.default(300_000),
+  /**
+   * Whether the beginnings of prompts are reused for all keys; default false: for requests of one key alone, or of the keys of one
+   * `id`. For services whose callers trust each other; others list theirs in a model's `sharedSystemPrompts`.
+   */
   sharedPrefixes: z
     .boolean({
       error: ({ input }) =>
         `expected a boolean, got ${describeValue(input)}; a model's \`sharedSystemPrompts\` takes texts`,
     })
     .default(false),
+  /**
+   * Keeps the answers of `POST /v1/responses` with their conversations, for `previous_response_id` and references to items;
+   * each key, or the keys of one `id`, finds its own alone. `true` has all the defaults. Default: nothing is kept.
+   */
   keepResponses: z
     .union([z.boolean(), keeping], { error: 'expected a boolean or { "expirySeconds": … }' })
     .default(false),
+  /**
+   * Secret of at least 32 characters, with which `reasoning.encrypted_content` is encrypted. Several hosts need the same one.
+   * Default: a random one, which ends with the process.
+   */
   reasoningSecret: z.string().min(32, { error: 'expected a text of at least 32 characters' }).optional(),
+  /**
+   * Treatment of top-level fields of a body that are neither fields here nor known ones of other servers: `ignore` names them in
+   * the header `x-ignored-fields` of the answer, `refuse` answers 400, for tests of clients. Default `ignore`.
+   */
   unknownFields: z.enum(unknownFieldTreatments).default('ignore'),
+  /** Directory of audio files during transcription; default: the system's directory for temporary files. */
   uploadDirectory: z
     .string()
     .min(1, { error: 'expected the path of a directory, got ""' })
     .default(() => tmpdir()),
+  /**
+   * Longest silence of a stream before a comment is sent, in milliseconds; default 15,000. As long, a failure before
+   * the first event is still answered with its own status.
+   */
   keepAliveMs: milliseconds.default(15_000),
-  onError: objectSetting<NonNullable<HandlerOptions['onError']>>(
-    'Told of 5xx failures.',
-    aFunction,
-    isFunction,
-  ),
-  logger: objectSetting<Logger>(
-    'Gets a line for every request.',
-    'a logger such as one of pino, which a .js or .mjs file can hold',
-  ),
-  observers: objectSetting<readonly Observer[]>(
-    'Told everything.',
-    'a list of observers, which a .js or .mjs file can hold',
-    (value) => Array.isArray(value) && value.every(isObject),
-  ),
-} satisfies SettingTable & Record<keyof HandlerOptions, unknown>;
+  /**
+   * Called for every failure with a 5xx status, also during a stream. The error's `cause` is what was thrown. Default:
+   * prints internal errors (500) to the console, unless there is a `logger`.
+   */
+  onError: z.custom<(error: InferenceError, context: ErrorContext) => void>(isFunction, aFunction).optional(),
+  /**
+   * Gets a line for every request and for what happens to models; no prompts, keys or files. Default: nothing is
+   * logged.
+   */
+  logger: z
+    .custom<Logger>(isObject, expecting('a logger such as one of pino, which a .js or .mjs file can hold'))
+    .optional(),
+  /** Observers of this handler and its inference: those of `slashv1/metrics` and `slashv1/telemetry`, or others. */
+  observers: z
+    .custom<readonly Observer[]>(
+      (value) => Array.isArray(value) && value.every(isObject),
+      expecting('a list of observers, which a .js or .mjs file can hold'),
+    )
+    .optional(),
+} satisfies SettingTable;
+
+/** Options of `createHandler`; only `auth` is required. */
+export interface HandlerOptions extends InputsOf<typeof handlerSettings> {}
 
 const { auth: _auth, ...besideAuth } = handlerSettings;
 const optionsBesideAuth = z.object(besideAuth);
@@ -347,7 +289,7 @@ function assertAtLeast(
   throw new RangeError(`${label}: expected an integer of at least ${most}, ${maxBytes}, got ${value}`);
 }
 
-function resolveSockets(limits: z.output<typeof handlerSettings.sockets>, keepAliveMs: number) {
+function resolveSockets(limits: z.output<typeof sockets>, keepAliveMs: number) {
   const bound = { count: 128, maxBytes: limits.maxBufferBytes, most: 'sockets.maxBufferBytes' };
   const gate = createBodyGate('sockets', resolveGate('sockets', limits, bound));
   return createSockets(gate, { ...limits, keepAliveMs });

@@ -1,32 +1,39 @@
+import { z } from 'zod';
 import { releaseOnFailure } from '../concurrency/release-on-failure.ts';
 import { InferenceError } from '../errors.ts';
 import {
   createBudget,
   createMemoryLimiter,
+  limitSchema,
   type Allowance,
   type Budget,
-  type Limit,
   type LimiterFactory,
   type Refuse,
   type Settle,
 } from './rate-limit.ts';
+import { numberSchema } from '../validation/number-schema.ts';
+import type { InputsOf, SchemaOf } from '../validation/setting-table.ts';
 
-/** Permissions and limits of a plan's keys. */
-export interface Plan {
+const planFields = {
   /** Ids of the models that the plan includes; others answer 403 `upgrade_required`. Default: all. */
-  readonly models?: readonly string[] | undefined;
+  models: z.array(z.string()).optional(),
   /** Once it is spent, requests answer 403 `quota_exceeded`. A request that fails before anything was sent costs nothing. */
-  readonly quota?: Limit | undefined;
+  quota: limitSchema.optional(),
   /** More requests than that answer 429 `rate_limit_exceeded`. Requests that fail count, refused ones don't. */
-  readonly rateLimit?: Limit | undefined;
+  rateLimit: limitSchema.optional(),
   /**
    * Requests of one key, or of the keys of one `id`, under way at once in this process, from their first byte to the last of
    * the answer; at least 1. One more answers 429 `rate_limit_exceeded` and counts nowhere. Default: no limit.
    */
-  readonly maxConcurrent?: number | undefined;
+  maxConcurrent: numberSchema({ type: 'int', min: 1 }).optional(),
   /** Whether its keys may load and unload models, by `POST /models/{model_id}/load` and `/unload`. Default false. */
-  readonly controlsModels?: boolean | undefined;
-}
+  controlsModels: z.boolean().optional(),
+};
+
+/** Permissions and limits of a plan's keys. */
+export interface Plan extends InputsOf<typeof planFields> {}
+
+export const planSchema: SchemaOf<Plan> = z.strictObject(planFields);
 
 export type Meter = ReturnType<typeof createMeter>;
 

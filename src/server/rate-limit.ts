@@ -1,14 +1,27 @@
+import { z } from 'zod';
 import type { InferenceError } from '../errors.ts';
+import { numberSchema } from '../validation/number-schema.ts';
+import type { InputsOf, SchemaOf } from '../validation/setting-table.ts';
+
+const atLeastOne = numberSchema({ type: 'int', min: 1 });
+
+const limitFields = {
+  /** At least 1. */
+  requests: atLeastOne.optional(),
+  /** Prompt and answer together, at least 1. Reserved by estimate when a request begins, settled when it ends; the next one is refused once none are left. */
+  tokens: atLeastOne.optional(),
+  /** Length of the window; it begins with an owner's first request. */
+  perSeconds: atLeastOne,
+};
 
 /** Requests and tokens within a fixed window of time. */
-export interface Limit {
-  /** At least 1. */
-  readonly requests?: number | undefined;
-  /** Prompt and answer together, at least 1. Reserved by estimate when a request begins, settled when it ends; the next one is refused once none are left. */
-  readonly tokens?: number | undefined;
-  /** Length of the window; it begins with an owner's first request. */
-  readonly perSeconds: number;
-}
+export interface Limit extends InputsOf<typeof limitFields> {}
+
+export const limitSchema: SchemaOf<Limit> = z
+  .strictObject(limitFields)
+  .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
+    error: 'expected `requests`, `tokens` or both',
+  });
 
 /** Usage of an owner within one window. */
 export interface LimiterState {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checkEach } from './in-pieces.ts';
 import { firstIssue } from './issues.ts';
 import { toJsonSchema } from './json-schema.ts';
+import type { SchemaOf } from './setting-table.ts';
 
 /** Least and greatest number of items, inclusive. */
 export interface ListBounds {
@@ -13,8 +14,8 @@ export interface ListBounds {
  * An array of items, checked up to the first bad one. `z.array` would check them all and describe every fault, which
  * on a body with millions of bad items holds the event loop for seconds.
  */
-export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListBounds = {}): z.ZodType<T[]> {
-  return z
+export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListBounds = {}): SchemaOf<T[]> {
+  const schema: z.ZodType<T[], unknown> = z
     .unknown()
     .transform((value, context): T[] => {
       const fault = outerFault(value, min, max);
@@ -39,6 +40,7 @@ export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListB
       ...(min > 0 ? { minItems: min } : {}),
       ...(max < Infinity ? { maxItems: max } : {}),
     });
+  return schema as SchemaOf<T[]>;
 }
 
 function outerFault(value: unknown, min: number, max: number): object | undefined {

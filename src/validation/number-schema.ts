@@ -16,6 +16,10 @@ export function numberSchema(range: NumberBounds & { readonly type: 'int' | 'flo
   return max === undefined ? schema : schema.max(max, fault);
 }
 
+export function wholeNumber(max = Number.MAX_SAFE_INTEGER): z.ZodNumber {
+  return numberSchema({ type: 'int', min: 1, max });
+}
+
 function describeRange(type: 'int' | 'float', { min, max }: NumberBounds): string {
   const kind = type === 'int' ? 'an integer' : 'a number';
   if (min !== undefined && max !== undefined) return `${kind} from ${min} to ${max}`;

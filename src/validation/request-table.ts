@@ -8,33 +8,21 @@ import {
 import { fieldErrorOf } from '../errors.ts';
 import { assertOptions } from './assert-options.ts';
 import { isChecked } from './checked-request.ts';
-import type { SettingTable } from './setting-table.ts';
+import type { InputsOf, OutputsOf, SettingTable } from './setting-table.ts';
 
-type ReadonlyList<T> = T extends readonly (infer Item)[] ? readonly Item[] : T;
-type Optional<Fields> = {
-  [Name in keyof Fields]: Fields[Name] extends z.ZodOptional | z.ZodDefault ? Name : never;
-}[keyof Fields];
-type Given<Fields extends SettingTable, Name extends keyof Fields> = {
-  readonly [N in Name]: ReadonlyList<z.output<Fields[N]>>;
-};
-type MayBeGiven<Fields extends SettingTable, Name extends keyof Fields> = {
-  readonly [N in Name]?: ReadonlyList<z.output<Fields[N]>> | undefined;
-};
+const shared = { model: z.string().min(1, { error: 'expected the id of a model, got ""' }) };
 
-/** The request of a table as a caller writes it. Editors show the comments of the fields, which an `as` would lose. */
-export type InputOf<Fields extends SettingTable, Parameters extends ParameterTable> = {
-  readonly model: string;
-} & Given<Fields, Exclude<keyof Fields, Optional<Fields>>> &
-  MayBeGiven<Fields, Optional<Fields>> &
+/** The request of a table as a caller writes it. */
+export type InputOf<Fields extends SettingTable, Parameters extends ParameterTable> = InputsOf<
+  typeof shared & Fields
+> &
   Partial<ParameterValues<Parameters>>;
 
 /** The same with its defaults. */
-export type RequestOf<Fields extends SettingTable, Parameters extends ParameterTable> = {
-  readonly model: string;
-} & Given<Fields, keyof Fields> &
+export type RequestOf<Fields extends SettingTable, Parameters extends ParameterTable> = OutputsOf<
+  typeof shared & Fields
+> &
   ParameterValues<Parameters>;
-
-const modelId = z.string().min(1, { error: 'expected the id of a model, got ""' });
 
 /** The fields of a request as in-process callers write it, and its parameters, whose ranges are checked with their defaults. */
 export class RequestTable<Fields extends SettingTable, Parameters extends ParameterTable> {
@@ -47,8 +35,8 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
   constructor(owner: string, fields: Fields, parameters: Parameters) {
     this.#owner = owner;
     const anything = Object.fromEntries(Object.keys(parameters).map((name) => [name, z.unknown()]));
-    this.#checks = { model: modelId, ...anything, ...fields };
-    this.#fields = Object.entries(fields);
+    this.#checks = { ...shared, ...anything, ...fields };
+    this.#fields = Object.entries({ ...shared, ...fields });
     this.#parameters = Object.entries(parameters).map(([name, descriptor]) => ({
       name,
       param: toWireName(name),
@@ -64,7 +52,7 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
   /** Fills in the defaults of a request, and checks the bounds of its parameters. */
   complete(given: InputOf<Fields, Parameters>): RequestOf<Fields, Parameters> {
     const values: Readonly<Record<string, unknown>> = given;
-    const whole: Record<string, unknown> = { model: given.model };
+    const whole: Record<string, unknown> = {};
     for (const { name, param, descriptor } of this.#parameters)
       try {
         whole[name] = resolveParameter(param, values[name], descriptor);

@@ -8,9 +8,29 @@ import { expecting } from './expecting.ts';
  */
 export type SettingTable = Readonly<Record<string, z.ZodType>>;
 
+/** A schema that changes nothing. */
+export type SchemaOf<T> = z.ZodType<T, T>;
+
 /** The values that a table of settings describes; all may be left out. */
 export type SettingsOf<Table extends SettingTable> = {
   readonly [Name in keyof Table]?: z.infer<Table[Name]> | undefined;
+};
+
+type ReadonlyList<T> = T extends readonly (infer Item)[] ? readonly Item[] : T;
+type Optional<Table> = {
+  [Name in keyof Table]: Table[Name] extends z.ZodOptional | z.ZodDefault | z.ZodPrefault ? Name : never;
+}[keyof Table];
+type Inputs<Table extends SettingTable> = {
+  readonly [Name in keyof Table]: ReadonlyList<z.input<Table[Name]>>;
+};
+
+/** The values of a table as a caller writes them. Editors show the comments of the table, which an `as` would lose. */
+export type InputsOf<Table extends SettingTable> = Omit<Inputs<Table>, Optional<Table>> &
+  Partial<Pick<Inputs<Table>, Optional<Table>>>;
+
+/** The same with their defaults. */
+export type OutputsOf<Table extends SettingTable> = {
+  readonly [Name in keyof Table]: ReadonlyList<z.output<Table[Name]>>;
 };
 
 /** A whole number, at least 1 unless bounds say otherwise. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fieldError } from '../../errors.ts';
 import { describeValue } from '../../core/text/quote.ts';
-import type { InputOf } from '../../validation/request-table.ts';
+import type { InputsOf, SchemaOf } from '../../validation/setting-table.ts';
 
 /** A text, or token ids of the model's own tokenizer. */
 export type RawPrompt = string | readonly number[];
@@ -9,7 +9,7 @@ export type RawPrompt = string | readonly number[];
 /** At most this many prompts of one request. */
 export const maxPrompts = 128;
 
-const rawPrompt: z.ZodType<RawPrompt> = z.union([z.string(), z.array(z.int().min(0))], {
+const rawPrompt: SchemaOf<RawPrompt> = z.union([z.string(), z.array(z.int().min(0))], {
   error: 'expected a text or token ids',
 });
 
@@ -48,7 +48,7 @@ const ofMessages = {
 
 /** The part of a request that the prompts have to go with. */
 interface PromptedRequest
-  extends InputOf<typeof promptFields, {}>, Partial<Record<keyof typeof ofMessages, unknown>> {
+  extends InputsOf<typeof promptFields>, Partial<Record<keyof typeof ofMessages, unknown>> {
   readonly messages: readonly unknown[];
   readonly truncatePromptTokens?: number;
 }

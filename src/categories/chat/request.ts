@@ -19,6 +19,7 @@ import { assertPrompts, promptFields } from './prompts.ts';
 import { jsonText } from '../../validation/json-text.ts';
 import { listOf } from '../../validation/list-schema.ts';
 import { RequestTable, type InputOf, type RequestOf } from '../../validation/request-table.ts';
+import type { SchemaOf } from '../../validation/setting-table.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 /** A JSON object as a chat template is given it. */
@@ -37,7 +38,7 @@ const ofContent = { error: 'expected a text or a list of parts' };
 const textContent = z.union([z.string(), listOf(textPart)], ofContent);
 const content = z.union([z.string(), listOf(z.discriminatedUnion('type', [textPart, imagePart]))], ofContent);
 
-const message: z.ZodType<ChatMessage<MessageContent>> = z.discriminatedUnion('role', [
+const message: SchemaOf<ChatMessage<MessageContent>> = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: textContent, name: z.string().optional() }),
   z.strictObject({ role: z.literal('user'), content, name: z.string().optional() }),
   z.strictObject({
@@ -56,9 +57,9 @@ const message: z.ZodType<ChatMessage<MessageContent>> = z.discriminatedUnion('ro
 
 const schemaText = jsonText.refine(isJson, { error: 'expected a JSON Schema as text' });
 const tokenId = z.int().min(0);
-const jsonObject: z.ZodType<TemplateObject> = z.record(z.string(), z.unknown());
+const jsonObject: SchemaOf<TemplateObject> = z.record(z.string(), z.unknown());
 
-const tool: z.ZodType<ToolDefinition> = z.strictObject({
+const tool: SchemaOf<ToolDefinition> = z.strictObject({
   name: z.string().min(1),
   description: z.string().optional(),
   parameters: jsonObject.optional(),
@@ -66,12 +67,12 @@ const tool: z.ZodType<ToolDefinition> = z.strictObject({
   strict: z.boolean().optional(),
 });
 
-const toolChoices: z.ZodType<ToolChoice> = z.union(
+const toolChoices: SchemaOf<ToolChoice> = z.union(
   [z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })],
   { error: 'expected "auto", "none", "required" or { name: … }' },
 );
 
-const responseFormats: z.ZodType<ResponseFormat> = z.discriminatedUnion('type', [
+const responseFormats: SchemaOf<ResponseFormat> = z.discriminatedUnion('type', [
   z.strictObject({ type: z.enum(['text', 'json-object']) }),
   z.strictObject({
     type: z.literal('json-schema'),
@@ -83,7 +84,7 @@ const responseFormats: z.ZodType<ResponseFormat> = z.discriminatedUnion('type', 
   z.strictObject({ type: z.literal('grammar'), grammar: z.string() }),
 ]);
 
-const stops: z.ZodType<string | readonly string[]> = z.union([z.string(), z.array(z.string())], {
+const stops: SchemaOf<string | readonly string[]> = z.union([z.string(), z.array(z.string())], {
   error: 'expected a text or a list of texts',
 });
 

@@ -3,9 +3,10 @@ import { detectionParameters } from './parameters.ts';
 
 import { z } from 'zod';
 import { RequestTable, type InputOf, type RequestOf } from '../../validation/request-table.ts';
+import type { SchemaOf } from '../../validation/setting-table.ts';
 import { expecting } from '../../validation/expecting.ts';
 
-const imageSource: z.ZodType<string | Uint8Array> = z.union(
+const imageSource: SchemaOf<string | Uint8Array> = z.union(
   [z.string(), z.instanceof(Uint8Array)],
   expecting('base64, a URL or bytes'),
 );

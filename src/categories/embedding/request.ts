@@ -19,12 +19,10 @@ const fields = {
 };
 
 const table = new RequestTable('An embedding request', fields, embeddingParameters);
+type Complete = RequestOf<typeof fields, typeof embeddingParameters>;
 
 /** A complete embedding request, as `completeEmbeddingRequest` leaves it. */
-export interface EmbeddingRequest extends Omit<
-  RequestOf<typeof fields, typeof embeddingParameters>,
-  'input'
-> {
+export interface EmbeddingRequest extends Omit<Complete, 'input'> {
   /** Texts, or token ids that are taken as they are. At least one; none is empty. */
   readonly inputs: readonly (string | readonly number[])[];
   /** Whether the caller gave a list; otherwise `inputs` holds its only text. */

@@ -3,13 +3,14 @@ import { transcriptionParameters } from './parameters.ts';
 
 import { z } from 'zod';
 import { RequestTable, type InputOf, type RequestOf } from '../../validation/request-table.ts';
+import type { SchemaOf } from '../../validation/setting-table.ts';
 import { spokenLanguage } from '../../core/text/spoken-language.ts';
 import { expecting } from '../../validation/expecting.ts';
 
 /** The bytes of an audio file, or its path. */
 export type AudioSource = Uint8Array | { readonly path: string };
 
-const audioSource: z.ZodType<AudioSource> = z.union(
+const audioSource: SchemaOf<AudioSource> = z.union(
   [z.instanceof(Uint8Array), z.strictObject({ path: z.string() })],
   expecting('the bytes of an audio file or { path: … }'),
 );
