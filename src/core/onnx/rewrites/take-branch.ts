@@ -3,10 +3,11 @@ import { capturedNames, pruneGraph } from '../prune-graph.ts';
 import { nodeOf } from '../value.ts';
 
 /**
- * One way through a graph that branches at an input: a branch costs copies of what it takes and puts out, and what only the other
- * one needs is computed too. Outputs that are constants in it, and inputs that it doesn't take, are left out.
+ * Inlines one branch of a graph that branches at an input: an `If` copies the inputs and outputs of its branch, and
+ * nodes that only the opposite branch needs are computed too. Outputs that are constant in the branch, and inputs that
+ * it doesn't use, are dropped.
  *
- * @returns nothing where the graph has no such branch
+ * @returns `undefined` if the graph has no `If` on this input
  */
 export function takeBranch(graph: OnnxGraph, condition: string, isTrue: boolean): OnnxGraph | undefined {
   const fork = graph.nodes.find(({ operator, inputs }) => operator === 'If' && inputs[0] === condition);
