@@ -15,10 +15,9 @@ import { isNullable, nullableRules } from '../languages/nullable.ts';
 const maxMembers = 32;
 
 /**
- * Removes direct and indirect left recursion, which would never consume a character. The language stays the same.
- * `a: a x | b` becomes `a: b x*`; for several rules, the non-recursive beginnings come first, followed by the
- * transitions between rules. R. C. Moore, Removing Left Recursion from Context-Free Grammars, 2000: the left-corner
- * transform.
+ * Removes direct and indirect left recursion, which would never consume a character. The language stays the same:
+ * `a: a x | b` becomes `a: b x*`; several rules become their non-recursive beginnings, then transitions between rules.
+ * R. C. Moore, Removing Left Recursion from Context-Free Grammars, 2000: the left-corner transform.
  */
 export function rewriteLeftRecursion(rules: readonly Rule[], nullable: ReadonlySet<Rule>): Rule | undefined {
   const all = [...rules];

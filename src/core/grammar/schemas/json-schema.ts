@@ -34,10 +34,9 @@ export interface SchemaOptions {
 }
 
 /**
- * Converts a JSON Schema (draft 2020-12 and older spellings) to a grammar, whose documents are all valid. Yields after
- * each part of bounded cost. Some valid documents are excluded: properties follow the schema's order, with additional
- * ones at the end if the schema mentions them or describes no properties; numbers have at most 17 digits, integers 20
- * unless a bound allows more. Annotations and unknown keywords are ignored.
+ * Converts a JSON Schema (draft 2020-12 and older spellings) to a grammar of valid documents, in steps of bounded cost. Some
+ * documents are excluded: properties follow the schema's order, then additional ones if the schema mentions them or describes
+ * no properties; numbers have at most 17 digits, integers 20 unless a bound allows more. Unknown keywords are ignored.
  */
 export function* jsonSchemaSteps(
   schema: unknown,

@@ -16,10 +16,9 @@ export type AttentionWindow = number | 'full';
 
 // Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupQueryAttention
 /**
- * Converts a decoder's attention to `GroupQueryAttention` with the same inputs and outputs: a layer's products, masks,
- * repeated heads and concatenated caches become one node, which also appends to the cache. The rotation of queries and
- * keys becomes `RotaryEmbedding` if its pattern is known, and stays unchanged otherwise. All layers are rewritten, or
- * no layer.
+ * Fuses each layer's products, masks, repeated heads and concatenated caches into one `GroupQueryAttention`, which also
+ * appends to the cache; inputs and outputs stay the same. The rotation of queries and keys becomes `RotaryEmbedding` if its
+ * pattern is known, and stays unchanged otherwise. All layers are rewritten, or no layer.
  */
 export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, AttentionWindow>): Rewritten {
   const index = new GraphIndex(graph);

@@ -7,10 +7,8 @@ import { rewriteNodes } from './rewrite-nodes.ts';
 export const minOpset = 18;
 
 /**
- * Makes the weights of integer products signed, by subtracting 128 from weights and zero points: CPUs multiply unsigned
- * by signed bytes, and the runtime widens anything else to 16 bits, which takes twice as long. It folds the shift of
- * constants at load.
- *
+ * Subtracts 128 from the weights and zero points of integer products: CPUs multiply unsigned by signed bytes, and the runtime
+ * widens anything else to 16 bits, which takes twice as long. It folds the shift of constants at load.
  * @returns `undefined` without unsigned weights
  */
 export function signWeights({ graph, opsets }: Pick<OnnxModel, 'graph' | 'opsets'>): OnnxGraph | undefined {

@@ -3,10 +3,8 @@ import { capturedNames, pruneGraph } from '../prune-graph.ts';
 import { nodeOf } from '../value.ts';
 
 /**
- * Inlines one branch of a graph that branches at an input: an `If` copies the inputs and outputs of its branch, and
- * nodes that only the opposite branch needs are computed too. Outputs that are constant in the branch, and inputs that
- * it doesn't use, are dropped.
- *
+ * Inlines one branch of an `If`, which would copy its inputs and outputs, and compute nodes that only the opposite branch
+ * needs. Outputs that are constant in the branch, and inputs that it doesn't use, are dropped.
  * @returns `undefined` if the graph has no `If` on this input
  */
 export function takeBranch(graph: OnnxGraph, condition: string, isTrue: boolean): OnnxGraph | undefined {
