@@ -35,10 +35,8 @@ const otherFormats: ReadonlyMap<number, string> = new Map([
 const subformatTail = '\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71';
 
 /**
- * Reads the header of a WAV file: RIFF, RIFX, RF64 and BW64, plain and extensible; integers of 8 to 32 bits, floats,
- * A-law and µ-law, 4-bit ADPCM.
- * @see Multimedia Programming Interface and Data Specifications 1.0; Multiple channel audio data and WAVE files; EBU
- * Tech 3306 (RF64)
+ * Reads a header of RIFF, RIFX, RF64 or BW64: integers of 8 to 32 bits, floats, A-law and µ-law, 4-bit ADPCM.
+ * @see Multimedia Programming Interface and Data Specifications 1.0; Multiple channel audio data and WAVE files; EBU Tech 3306 (RF64)
  */
 export function* readWavLayout(start = 0): Reading<SampleLayout> {
   const riff = toLatin1(yield { offset: start, length: 12 });

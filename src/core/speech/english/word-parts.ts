@@ -185,12 +185,8 @@ const maxParts = 3;
  * Composes a word from parts in the dictionary: a base with an ending, a prefix with a base, or a compound of two
  * words.
  */
-export function* pronounceParts(
-  word: string,
-  lookUp: LookUp,
-  partsLeft = maxParts,
-): Generator<Pronunciation> {
-  if (partsLeft === 0) return;
+export function* pronounceParts(word: string, lookUp: LookUp, left = maxParts): Generator<Pronunciation> {
+  if (left === 0) return;
   for (const { ending, bases, add } of endings) {
     if (!ending.test(word)) continue;
     const stem = word.replace(ending, '');
@@ -198,13 +194,13 @@ export function* pronounceParts(
       const base = replacement === '*' ? withoutDouble(stem) : stem + replacement;
       if (replacement === '*' && base === stem) continue;
       if (base.length < minBaseLength && !ending.source.includes("'")) continue;
-      for (const found of pronounceBase(base, lookUp, partsLeft)) yield add(found, base);
+      for (const found of pronounceBase(base, lookUp, left)) yield add(found, base);
     }
   }
   for (let length = Math.min(maxPrefixLength, word.length - minBaseLength); length > 1; length--) {
     const prefix = prefixes[word.slice(0, length)];
     if (prefix === undefined) continue;
-    for (const found of pronounceBase(word.slice(length), lookUp, partsLeft)) yield `${prefix} ${found}`;
+    for (const found of pronounceBase(word.slice(length), lookUp, left)) yield `${prefix} ${found}`;
   }
   for (let split = word.length - minBaseLength; split >= minBaseLength; split--) {
     const first = lookUp(word.slice(0, split));
@@ -213,10 +209,10 @@ export function* pronounceParts(
   }
 }
 
-function* pronounceBase(base: string, lookUp: LookUp, partsLeft: number): Generator<Pronunciation> {
+function* pronounceBase(base: string, lookUp: LookUp, left: number): Generator<Pronunciation> {
   const found = lookUp(base);
   if (found !== undefined) yield found;
-  yield* pronounceParts(base, lookUp, partsLeft - 1);
+  yield* pronounceParts(base, lookUp, left - 1);
 }
 
 /** `stopp` → `stop` */
