@@ -83,9 +83,9 @@ export class TemplateRenderer {
       const messagesFilled = given.messages.map((message) => Object.assign({ content: '' }, message));
       const whole = tools.map((tool) => completeTool(toTemplateTool(tool)));
       const fuller = [whole, whole.map((tool) => describeParameters(tool))];
-      const feeds = fuller.map((all) => ({ ...this.feed(all, now), ...variables }));
+      const feeds = fuller.map((all) => Object.assign({}, this.feed(all, now), variables));
       // The first with the same tools, so that the prompts of a conversation begin alike.
-      return [fed, ...feeds].map((feed) => ({ ...given, messages: messagesFilled, ...feed }));
+      return [fed, ...feeds].map((feed) => Object.assign({}, given, { messages: messagesFilled }, feed));
     };
     return renderGenerously(tools.length > 0 ? withTools : plain, { ...given, ...fed }, complete);
   }
