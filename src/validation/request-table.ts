@@ -28,7 +28,7 @@ export type RequestOf<Fields extends SettingTable, Parameters extends ParameterT
 export class RequestTable<Fields extends SettingTable, Parameters extends ParameterTable> {
   readonly #owner: string;
   readonly #checks: SettingTable;
-  readonly #fields: readonly [string, z.ZodType][];
+  readonly #fields;
   readonly #parameters;
 
   /** @param owner such as `A chat request` */
@@ -36,7 +36,10 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
     this.#owner = owner;
     const anything = Object.fromEntries(Object.keys(parameters).map((name) => [name, z.unknown()]));
     this.#checks = { ...shared, ...anything, ...fields };
-    this.#fields = Object.entries({ ...shared, ...fields });
+    this.#fields = Object.entries<z.ZodType>({ ...shared, ...fields }).map(([name, schema]) => ({
+      name,
+      usual: schema instanceof z.ZodDefault ? schema.def : undefined,
+    }));
     this.#parameters = Object.entries(parameters).map(([name, descriptor]) => ({
       name,
       param: toWireName(name),
@@ -55,10 +58,8 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
     const whole: Record<string, unknown> = {};
     for (const { name, param, descriptor } of this.#parameters)
       whole[name] = inField(param, () => resolveParameter(param, values[name], descriptor));
-    for (const [name, schema] of this.#fields) {
-      const isDefault = values[name] === undefined && schema instanceof z.ZodDefault;
-      whole[name] = isDefault ? schema.def.defaultValue : values[name];
-    }
+    for (const { name, usual } of this.#fields)
+      whole[name] = values[name] === undefined ? usual?.defaultValue : values[name];
     return whole as RequestOf<Fields, Parameters>;
   }
 }
