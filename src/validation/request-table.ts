@@ -28,7 +28,7 @@ export type RequestOf<Fields extends SettingTable, Parameters extends ParameterT
 export class RequestTable<Fields extends SettingTable, Parameters extends ParameterTable> {
   readonly #owner: string;
   readonly #checks: SettingTable;
-  readonly #fields: readonly [string, z.ZodType][];
+  readonly #fields;
   readonly #parameters;
 
   /** @param owner such as `A chat request` */
@@ -36,7 +36,10 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
     this.#owner = owner;
     const anything = Object.fromEntries(Object.keys(parameters).map((name) => [name, z.unknown()]));
     this.#checks = { ...shared, ...anything, ...fields };
-    this.#fields = Object.entries({ ...shared, ...fields });
+    this.#fields = Object.entries<z.ZodType>({ ...shared, ...fields }).map(([name, schema]) => ({
+      name,
+      byDefault: schema instanceof z.ZodDefault ? schema.def : undefined,
+    }));
     this.#parameters = Object.entries(parameters).map(([name, descriptor]) => ({
       name,
       param: toWireName(name),
@@ -59,13 +62,12 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
       } catch (error) {
         throw fieldErrorOf(param, error);
       }
-    for (const [name, schema] of this.#fields) {
-      const isDefault = values[name] === undefined && schema instanceof z.ZodDefault;
-      whole[name] = isDefault ? schema.def.defaultValue : values[name];
-    }
+    for (const { name, byDefault } of this.#fields)
+      whole[name] = values[name] === undefined ? byDefault?.defaultValue : values[name];
     return whole as RequestOf<Fields, Parameters>;
   }
 }
+
 /** Reads the parameters of a table from a request body, as `fieldReader`. */
 export function parameterReader<T extends ParameterTable>(
   table: T,
