@@ -13,6 +13,7 @@ export interface TokenWord {
 
 type Piece = Omit<TokenWord, 'spokenStart' | 'spokenEnd'>;
 
+/** Options of `splitWords`. */
 export interface WordOptions {
   /** Whether the language is written with spaces between words; without them each character is a word. */
   readonly spaced: boolean;

@@ -57,10 +57,13 @@ describe('as the references', () => {
     expect([...found]).toEqual(numbered(groups));
   });
 
-  it.each(golden.turns)('turns of at most $mostAtOnce at once', ({ windows, maxSimultaneous, turns }) => {
-    const typed = windows.map((window) => ({ ...window, activity: Uint8Array.from(window.activity) }));
-    expect(toSpeakerTurns(typed, { maxSimultaneous })).toEqual(turns);
-  });
+  it.each(golden.turns)(
+    'turns of at most $maxSimultaneous at once',
+    ({ windows, maxSimultaneous, turns }) => {
+      const typed = windows.map((window) => ({ ...window, activity: Uint8Array.from(window.activity) }));
+      expect(toSpeakerTurns(typed, { maxSimultaneous })).toEqual(turns);
+    },
+  );
 
   it('filter banks', () => {
     const clip = Float32Array.from({ length: 8000 }, (_, index) => {
