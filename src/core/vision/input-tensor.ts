@@ -78,8 +78,6 @@ export function toInputTensorInto(
 }
 
 /** Reads numbers for red, green and blue from a preprocessor's settings. */
-export function readTriple(value: unknown, preset: PixelFormat['mean']): PixelFormat['mean'] {
-  return Array.isArray(value) && value.length === 3
-    ? (value.map(Number) as [number, number, number])
-    : preset;
+export function readTriple(value: unknown, unset: PixelFormat['mean']): PixelFormat['mean'] {
+  return Array.isArray(value) && value.length === 3 ? (value.map(Number) as [number, number, number]) : unset;
 }
