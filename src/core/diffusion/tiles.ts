@@ -9,6 +9,7 @@ export interface TilePlan {
   readonly starts: readonly number[];
 }
 
+/** Options of `planTiles`. */
 export interface TileOptions {
   /** Maximum tile size; a shorter axis is one tile. */
   readonly most: number;

@@ -78,8 +78,6 @@ export function toInputTensorInto(
 }
 
 /** Reads numbers for red, green and blue from a preprocessor's settings. */
-export function readTriple(value: unknown, fallback: PixelFormat['mean']): PixelFormat['mean'] {
-  return Array.isArray(value) && value.length === 3
-    ? (value.map(Number) as [number, number, number])
-    : fallback;
+export function readTriple(value: unknown, unset: PixelFormat['mean']): PixelFormat['mean'] {
+  return Array.isArray(value) && value.length === 3 ? (value.map(Number) as [number, number, number]) : unset;
 }

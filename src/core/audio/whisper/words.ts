@@ -13,7 +13,7 @@ export interface TokenWord {
 
 type Piece = Omit<TokenWord, 'spokenStart' | 'spokenEnd'>;
 
-/** How the text of the tokens forms words. */
+/** Options of `splitWords`. */
 export interface WordOptions {
   /** Whether the language is written with spaces between words; without them each character is a word. */
   readonly spaced: boolean;

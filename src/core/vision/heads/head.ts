@@ -114,6 +114,7 @@ export function assertDecodable(
   if (hasInput) assertSize('input', input);
 }
 
+/** How an image becomes the input of a model. */
 export interface Preprocessing {
   readonly format: PixelFormat;
   /** `stretch` fills the input with the image; the letterboxes pad it. */

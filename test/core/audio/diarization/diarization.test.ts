@@ -22,7 +22,7 @@ interface Golden {
   }[];
   readonly turns: {
     windows: (Omit<SpeakerWindow, 'activity'> & { activity: number[] })[];
-    mostAtOnce: number;
+    maxSimultaneous: number;
     turns: FrameTurn[];
   }[];
   readonly features: { frames: number; everyEighth: number[][] };
@@ -57,10 +57,13 @@ describe('as the references', () => {
     expect([...found]).toEqual(numbered(groups));
   });
 
-  it.each(golden.turns)('turns of at most $mostAtOnce at once', ({ windows, mostAtOnce: maxSimultaneous, turns }) => {
-    const typed = windows.map((window) => ({ ...window, activity: Uint8Array.from(window.activity) }));
-    expect(toSpeakerTurns(typed, { maxSimultaneous })).toEqual(turns);
-  });
+  it.each(golden.turns)(
+    'turns of at most $maxSimultaneous at once',
+    ({ windows, maxSimultaneous, turns }) => {
+      const typed = windows.map((window) => ({ ...window, activity: Uint8Array.from(window.activity) }));
+      expect(toSpeakerTurns(typed, { maxSimultaneous })).toEqual(turns);
+    },
+  );
 
   it('filter banks', () => {
     const clip = Float32Array.from({ length: 8000 }, (_, index) => {

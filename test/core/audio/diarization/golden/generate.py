@@ -126,7 +126,7 @@ def turns():
                     {"startFrame": index * hop, "activity": (active[index].astype(int) @ (1 << np.arange(3))).tolist(), "speakers": np.maximum(hard[index], -1).tolist()}
                     for index in range(windows)
                 ],
-                "mostAtOnce": most,
+                "maxSimultaneous": most,
                 "turns": [{"speaker": speaker, "startFrame": start, "endFrame": end} for start, speaker, end in found],
             })
     return cases
