@@ -170,7 +170,7 @@ export function createInference(options: InferenceOptions): Inference {
   });
   const run = (name: string, request: AnyRequest, callOptions?: CallOptions): AsyncIterable<RunEvent> => {
     try {
-      assertCallOptions(callOptions);
+      if (!isChecked(request)) assertCallOptions(callOptions);
       const { defaults } = facts.get(request?.model) ?? {};
       return engine.run(name, completeRequest(definitionOf(name), request, defaults), callOptions);
     } catch (error) {

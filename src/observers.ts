@@ -26,7 +26,9 @@ export class Observers<Observer extends object> {
 
   /** Whether somebody listens to one of these. */
   hears(names: readonly (keyof Observer)[]): boolean {
-    return this.#observers.some((observer) => names.some((name) => observer[name] !== undefined));
+    for (const observer of this.#observers)
+      for (const name of names) if (observer[name] !== undefined) return true;
+    return false;
   }
 
   [Symbol.iterator](): Iterator<Observer> {

@@ -58,10 +58,10 @@ export class FairQueue<Item> {
   }
 
   /** Takes the next item out. */
-  take(fits: (item: Item) => boolean = () => true): Item | undefined {
+  take(fits?: (item: Item) => boolean): Item | undefined {
     for (const flow of this.#order) {
       const [item] = flow.items;
-      if (!fits(item!)) continue;
+      if (fits && !fits(item!)) continue;
       const { cost } = this.#entries.get(item!)!;
       this.#now = Math.max(this.#now, flow.startsAt);
       this.#order.splice(this.#order.indexOf(flow), 1);

@@ -26,13 +26,13 @@ export interface Pipeline<
   Info extends ModelInfo = ModelInfo,
 > {
   readonly info: Info;
-  /** Number of requests it can process at once; the engine queues the others. */
+  /** Number of requests that it can process simultaneously; the engine queues further ones. */
   readonly concurrency: number;
-  /** Requests beyond those that it can process as well: one for each owner that has no other under way. Default 0. */
+  /** Additional requests that it can process: one for each owner without a request in progress. Default 0. */
   readonly reserve?: number | undefined;
-  /** The servers that run it, where others do. */
+  /** The upstream servers of a remote model. */
   upstreams?(): readonly UpstreamStatus[];
-  /** Runtime of the graphs; left out if none were loaded in this process. */
+  /** Runtime of the graphs; undefined if this process has loaded no graph. */
   readonly runtime?: RuntimeInUse | undefined;
   run(request: Request, options?: PipelineRunOptions): AsyncIterable<Event>;
   close(): Promise<void>;
@@ -55,29 +55,29 @@ export interface SampleRequest {
 export interface Companions {
   /** An object. */
   readonly setting: string;
-  /** Names in it whose values are sources. */
+  /** Names of settings with a source as their value. */
   readonly fields: readonly string[];
   readonly files: ModelFiles;
 }
 
-/** The part of a category that its workers know, too: which models it has, and how their events travel. It loads no schema. */
+/** The part of a category that its workers load, too: its models, and the transport of their events. It loads no schema. */
 export interface CategoryModels<Name extends string = string, Event extends RunEvent = RunEvent> {
   readonly name: Name;
   /** Kinds of models that run on graphs; an earlier one goes before. */
   readonly architectures?: readonly Architecture[];
-  /** The files of its models, where it has no architectures. */
+  /** The files of its models, if it has no architectures. */
   readonly files?: ModelFiles;
-  /** Models beside one of its own: they are obtained and compared with their hashes as that one is. */
+  /** Further models that one of its models needs: they are downloaded and verified with it. */
   readonly companions?: Companions;
   /** Whether its graphs keep nothing from one run to the next, so that any server of graphs can run them. */
   readonly isStateless: boolean;
-  /** Whether a model with these files is one of this category; default: whether an architecture of any backend knows it. */
+  /** Whether a model with these files is of this category; default: whether an architecture of any backend recognizes it. */
   recognize?(evidence: FileEvidence): boolean;
   /** Adds an event to those of the same run that leave the worker with it; default: at their end. */
   append?(events: Event[], event: Event): void;
 }
 
-/** The only object by which other code finds a category. It loads no native code. */
+/** The only object through which other code uses a category. It loads no native code. */
 export interface CategoryDefinition<
   Name extends string = string,
   Input = unknown,
@@ -90,10 +90,10 @@ export interface CategoryDefinition<
   readonly parameters: ParameterTable;
   readonly settings: Settings;
   readonly endpoints: readonly (Endpoint | Route)[];
-  /** Descriptions of the fields of its endpoints whose schema has none. */
+  /** Descriptions of the fields of its endpoints that have no description in their schema. */
   readonly descriptions: Descriptions;
   readonly sample: SampleRequest;
-  /** The id that answers where a request names no model, if a model is configured under it; default: the first. */
+  /** Id of the model for requests without a `model`, if such an id is configured; default: the first model. */
   readonly defaultModel?: string;
   /** Bounds and defaults of parameters, by name, that hold for one model. */
   parameterBounds?(model: Info): Readonly<Record<string, ParameterBounds>>;
@@ -106,7 +106,7 @@ export interface CategoryDefinition<
    */
   complete(input: Input): Request;
   /**
-   * Tokens that a request may use up, estimated; left out where requests use none. A plan reserves them.
+   * Estimated maximum of tokens that a request uses, which a plan reserves. Undefined if requests use no tokens.
    */
   estimateTokens?(input: Input, model: ModelInfo): TokenEstimate;
   /**
@@ -115,7 +115,7 @@ export interface CategoryDefinition<
   estimateCost?(request: Request): number;
   /** Whether an event brings a part of the answer, as a token, a segment or an image. */
   isOutput(event: Event): boolean;
-  /** Whether the model's `deadlineMs` begins anew with an event; default: no event renews it. */
+  /** Whether an event restarts the model's `deadlineMs`; default: no event does. */
   isProgress?(event: Event): boolean;
   /** Adds an event to the account of its run. */
   tally(event: Event, tally: UsageTally): void;

@@ -1,6 +1,6 @@
 import type { LargestLogits } from '../core/sampling/largest-logits.ts';
 
-/** Keys and values of a batch of sequences; only the decoder that made it knows where and how they are kept. */
+/** Keys and values of a batch of sequences; their place and layout are private to the decoder that made them. */
 export interface DecoderCache {
   readonly rows: number;
   /** Tokens of each row. */
@@ -16,15 +16,15 @@ export interface DecoderCache {
 export interface CacheRow<Cache extends DecoderCache = DecoderCache> {
   readonly cache: Cache;
   readonly row: number;
-  /** Only its first tokens; all if left out. */
+  /** Number of first tokens to take; default: all. */
   readonly length?: number;
 }
 
-/** Further inputs of a step beside its tokens, where the graph takes them. */
+/** Further inputs of a step, if the graph takes them. */
 export interface StepInputs {
   /** `[rows × count × hiddenSize]`, in place of the tokens; valid during the call */
   readonly embeddings?: Float32Array;
-  /** `[rows × count × layerSize]`, beside `embeddings` */
+  /** `[rows × count × layerSize]`, in addition to `embeddings` */
   readonly layerEmbeddings?: Float32Array;
   /** `[3 × rows × count]`: frames, rows and columns of pictures; text has the same number three times. */
   readonly positions?: Int32Array;
@@ -33,9 +33,9 @@ export interface StepInputs {
 /** A decoder-only language model, one forward pass at a time. */
 export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly vocabularySize: number;
-  /** Size of the embeddings that the graph takes in place of tokens; `undefined` where it takes tokens. */
+  /** Size of the embeddings that the graph takes in place of tokens; `undefined` if it takes tokens. */
   readonly hiddenSize?: number | undefined;
-  /** Size of the embeddings of all layers that the graph takes beside those; `undefined` where it takes none. */
+  /** Size of the additional embeddings of all layers; `undefined` if the graph takes none of them. */
   readonly layerSize?: number | undefined;
   /** Whether the graph takes positions of frames, rows and columns. */
   readonly hasGridPositions?: boolean;
@@ -43,13 +43,13 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly ragged: boolean;
   /** Whether prompts of different lengths can be read together: only into a cache without tokens, padded on the right. */
   readonly raggedPrompts: boolean;
-  /** Tokens that all caches hold together, where that is fixed. */
+  /** Maximum number of tokens in all caches together, if it is fixed. */
   readonly capacity?: number;
   /** Whether a beginning of a sequence can be had without its end; default true. */
   readonly cutsSequences?: boolean;
-  /** Whether a prompt has to come in one piece; default false. */
+  /** Whether a prompt must be read in one piece; default false. */
   readonly readsWholePrompts?: boolean;
-  /** Whether what was computed for one request serves others; default true. */
+  /** Whether later requests may reuse computed prompts; default true. */
   readonly keepsPrefixes?: boolean;
   /**
    * Tokens of a piece of a prompt, where logits depend on nothing but the tokens and the pieces that they were fed in: a
@@ -58,7 +58,7 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly pieceTokens?: number | undefined;
   /**
    * @param rows sequences without tokens; default 1
-   * @param room tokens for which each row gets memory at once; others are appended all the same
+   * @param room tokens for which each row gets memory immediately; more can be appended
    */
   createCache(rows?: number, room?: number): Cache;
   /**
@@ -69,9 +69,9 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
    */
   gather(rows: readonly CacheRow<Cache>[], replaced?: Cache, room?: number): Promise<Cache>;
   /**
-   * As `gather` of one row, for a copy that no step reads before it is gathered; left out where every copy is like that.
+   * As `gather` of one row, for a copy that no step reads before it is gathered. Optional: default `gather`.
    *
-   * @param isLast whether nobody needs the cache of that row any more: it may be the result itself, and is left as it is otherwise
+   * @param isLast whether the cache of that row is no longer needed: it may be the result itself, and otherwise stays unchanged
    */
   keep?(row: CacheRow<Cache>, isLast?: boolean): Promise<Cache>;
   /**
@@ -79,7 +79,7 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
    *
    * @param tokens `[rows × count]` token ids
    * @param counts how many tokens of each row there are, the rest is padding; default `count`
-   * @param inputs what the graph takes beside or in place of tokens
+   * @param inputs further inputs, in addition to tokens or in place of them
    * @returns `[rows × vocabularySize]` logits of each row's last token; valid until the next call
    */
   forward(
@@ -90,7 +90,7 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
     inputs?: StepInputs,
   ): Promise<Float32Array>;
   /**
-   * As `forward` of one row, for the logits after each of its tokens; left out where the engine gives those of the last alone.
+   * As `forward` of one row, for the logits after each of its tokens. Undefined if the engine returns only the last logits.
    *
    * @returns `[tokens × vocabularySize]`; valid until the next call
    */
@@ -105,21 +105,21 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
     count: number,
     counts?: readonly number[],
   ): Promise<RemoteLogits>;
-  /** Bytes that went over the bus so far, where the caches are on another device. */
+  /** Bytes that went over the bus so far, if the caches are on a different device. */
   readonly traffic?: DecoderTraffic;
   /**
    * Feeds new tokens to the one row of `cache` for the logits after each of them, of which the caller keeps as many as it
    * likes. Left out where tokens can't be taken back.
    *
-   * @param accept is given the logits `[tokens × vocabularySize]`, valid during the call; tells how many tokens stay
+   * @param accept gets the logits `[tokens × vocabularySize]`, valid during the call, and returns the number of tokens to keep
    */
   verify?(cache: Cache, tokens: Int32Array, accept: (logits: Float32Array) => number): Promise<void>;
-  /** Makes the step under way fail, where the runtime can end it; its cache is as it was before then. */
+  /** Aborts the step in progress, if the runtime can; its cache is then unchanged. */
   interrupt?(): void;
   release(): Promise<void>;
 }
 
-/** Logits of each row's last token on another device, until the next step. */
+/** Logits of each row's last token on a different device, until the next step. */
 export interface RemoteLogits {
   largest(row: number): LargestLogits;
   /** Fetches a row, `[vocabularySize]`; valid until the next one. */

@@ -20,7 +20,7 @@ export interface RequestBody extends NamedSchema {
   readonly mediaType?: 'multipart/form-data' | undefined;
   /** Whether a request without a body is one of `{}`. */
   readonly isOptional?: boolean | undefined;
-  /** Fields of other servers that are known beside those of the schema. */
+  /** Fields of well-known servers that are recognized in addition to the schema. */
   readonly foreign?: ForeignFields | undefined;
 }
 
@@ -33,40 +33,40 @@ export interface SocketMessages {
 export interface QueryParameter {
   readonly description: string;
   readonly schema?: Readonly<Record<string, unknown>> | undefined;
-  /** The category of the models whose ids it takes. */
+  /** If it takes the id of a model: the category of the model. */
   readonly modelOf?: string | undefined;
 }
 
 /** Route and documentation of a path below `/v1`. */
 export interface RouteDescription {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** `/models/{model_id}/parameters`; a placeholder also stands for several segments. */
+  /** `/models/{model_id}/parameters`; a placeholder may match several segments. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  /** Parameters in the query, by name; all are optional, and text unless their schema says more. */
+  /** Parameters in the query, by name. All are optional, and texts unless they have a schema. */
   readonly queryParameters?: Readonly<Record<string, QueryParameter>> | undefined;
-  /** Descriptions of the fields whose schema has none, and of the placeholders in its path. */
+  /** Descriptions of the placeholders in its path, and of fields without a description in their schema. */
   readonly descriptions?: Descriptions | undefined;
   readonly requestBody?: RequestBody | undefined;
   /** Messages of the WebSocket that the connection becomes, if it does. */
   readonly messages?: SocketMessages | undefined;
-  /** Messages of the other sockets that the same path becomes, by the model. */
+  /** Messages of further sockets on the same path; the category of the model decides between them. */
   readonly otherMessages?: readonly SocketMessages[] | undefined;
-  /** Content of the 200 response by media type; none where there are `messages`. */
+  /** Content of the 200 response by media type; `{}` if the path has `messages`. */
   readonly responses: Readonly<Record<string, NamedSchema>>;
   readonly errors: readonly ErrorCode[];
-  /** Its errors, where its dialect has another form of them. */
+  /** Form of its errors, if its dialect defines one. */
   readonly errorBody?:
     (NamedSchema & { readonly of: (body: ErrorBody, requestId: string) => object }) | undefined;
 }
 
 /** The time and the memory of the process that one request may take. */
 export interface RequestBudget {
-  /** Runs a check in pieces; another check must have pieces of its own. */
+  /** Runs one check in pieces. Each check needs a separate call. */
   readonly pieces: Pieces;
   /**
-   * Resolves when the request may go on: at once, or after others had their turn. Call it before each small part of long work.
+   * Resolves when the request may continue: immediately, or after the turns of waiting requests. Call it before each small part of long work.
    *
    * @throws InferenceError `cancelled` when the client has gone, `deadline_exceeded`
    */
@@ -88,15 +88,15 @@ export interface RouteCall extends ModelDirectory {
    */
   control(id: string): Pick<ModelControl<never>, 'load' | 'unload'>;
   readonly query: URLSearchParams;
-  /** The body that the schema of `requestBody` has read; `undefined` where the path has none. */
+  /** The body as parsed by the schema of `requestBody`; `undefined` if the path takes no body. */
   readonly body: unknown;
   readonly caller: CallerState;
   readonly budget: RequestBudget;
   /** The values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
   /**
-   * @param category required of the model; any if left out
-   * @throws InferenceError `model_not_found`, or `invalid_request` for a model of another category
+   * @param category required category of the model; default: any
+   * @throws InferenceError `model_not_found`, or `invalid_request` for a model of the wrong category
    */
   findModel(id: string, category?: string): ModelInfo;
 }
@@ -140,11 +140,11 @@ export interface EndpointRun<Input, Event> {
   /**
    * Runs to the end.
    *
-   * @throws InferenceError `quota_exceeded`, or what the run throws
+   * @throws InferenceError `quota_exceeded`, or the error of the run
    */
   collect(request: Input, options?: EndpointRunOptions): Promise<Event[]>;
   /**
-   * Event by event. Returning the iterator ends the run at once, also while an event is awaited.
+   * Runs event by event. Returning the iterator aborts the run immediately, also while an event is awaited.
    *
    * @throws InferenceError `quota_exceeded`
    */
@@ -152,7 +152,7 @@ export interface EndpointRun<Input, Event> {
   /**
    * Answers with server-sent events; resolves with the first one. A failure after that is the last event.
    *
-   * @throws what the run throws before its first event
+   * @throws InferenceError the run's error before its first event
    */
   stream(
     request: Input,
@@ -160,7 +160,7 @@ export interface EndpointRun<Input, Event> {
     options?: EndpointRunOptions & StreamEnd,
   ): Promise<ApiResponse>;
   /**
-   * Starts a run that goes on when its request has been answered: `signal` ends it, and no client that leaves. It resolves when
+   * Starts a run that continues after the response: `signal` ends it, but not a disconnect. It resolves when
    * the run waits or runs.
    *
    * @throws InferenceError `quota_exceeded`, or why the run is not admitted
@@ -169,7 +169,7 @@ export interface EndpointRun<Input, Event> {
     request: Input,
     options: EndpointRunOptions & Required<Pick<CallOptions, 'signal' | 'onDispatch'>>,
   ): Promise<{
-    /** All events, or what the run throws; its rejection need not be handled. */
+    /** All events; rejects with the error of the run, which may stay unhandled. */
     readonly events: Promise<Event[]>;
   }>;
   /** Reports a failure that can't be the response's status any more. @returns its form for clients */
@@ -194,7 +194,7 @@ export interface Endpoint<
   Input = unknown,
   Event = unknown,
 > extends RouteDescription {
-  /** Name of the form's field that holds a file; the body is JSON if left out. */
+  /** Name of the form's field with the file; default: the body is JSON. */
   readonly uploadField?: string | undefined;
   /**
    * A parsed body, or an `UploadedForm` → the request.
@@ -217,32 +217,32 @@ export interface SocketCall<Input, Event> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Aborted when the socket has closed. */
   readonly signal: AbortSignal;
-  /** Most bytes that may wait for their end. */
+  /** Maximum number of bytes that may wait for the end of their utterance. */
   readonly maxBufferBytes: number;
   /**
-   * @param id the default model of the category if left out
+   * @param id default: the default model of the category
    * @param category default: the endpoint's own
-   * @throws InferenceError `model_not_found`, `upgrade_required`, or `invalid_request` for a model of another category
+   * @throws InferenceError `model_not_found`, `upgrade_required`, or `invalid_request` for a model of the wrong category
    */
   findModel(id: string | undefined, category?: string): ModelInfo;
   send(message: object): void;
-  /** Resolves when the client has taken most of what it was sent, or has gone. */
+  /** Resolves when the client has read most of its messages, or has disconnected. */
   room(): Promise<void>;
   /**
-   * So many bytes are held now.
+   * Reports the number of bytes that the session holds now.
    *
-   * @throws InferenceError `rate_limited` where the key has too many, `overloaded` where all have
+   * @throws InferenceError `rate_limited` if the key holds too many, `overloaded` if all keys together do
    */
   hold(bytes: number): void;
   /** Resolves when the next slice of long work may begin. */
   turn(): Promise<void>;
-  /** So many runs wait or run: the client's messages wait while there are too many. */
+  /** Reports the number of runs that wait or run: the client's messages wait while there are too many. */
   pace(runs: number): void;
-  /** Runs a model: a request of its own, which counts and costs as one over HTTP. Leaving it early cancels it. */
+  /** Runs a model as a separate request, which is counted and charged like a request over HTTP. Leaving the loop cancels it. */
   run(request: Input, options?: SocketRunOptions): AsyncIterable<Event>;
   /** `x-ratelimit-*` of the last run. */
   limits(): Readonly<Record<string, string>>;
-  /** Reports a failure, and says it as the body of an error would. */
+  /** Reports a failure. @returns its form for the client */
   fail(error: InferenceError): ErrorBody['error'];
 }
 
@@ -250,7 +250,7 @@ export interface SocketCall<Input, Event> {
 export interface SocketSession {
   /** The socket is open. */
   begin(): void;
-  /** A message of the client, parsed. What it returns resolves when the next message may come. */
+  /** Takes a parsed message of the client. A returned promise resolves when the next message may follow. */
   receive(message: unknown): void | Promise<void>;
   /** A message that can't be read, or the end of the client's time. */
   refuse(error: InferenceError): void;

@@ -25,7 +25,7 @@ export type TensorMap = Readonly<Record<string, Tensor>>;
 export interface TensorSignature {
   readonly name: string;
   readonly type: ElementType;
-  /** A number where the model fixes the dimension, its symbolic name where it doesn't. */
+  /** A number if the model fixes the dimension, otherwise its symbolic name. */
   readonly dims: readonly (number | string)[];
 }
 
@@ -51,11 +51,11 @@ export interface Session {
    * Runs the graph once.
    *
    * @param feeds a tensor for every input; not kept, not changed
-   * @param fetches names of the outputs that are wanted; all if left out. Every fetched output costs a copy
+   * @param fetches names of the outputs to return; default: all. Every fetched output costs a copy
    * @throws Error when a name, type or shape doesn't fit; the session stays usable
    */
   run(feeds: TensorMap, fetches?: readonly string[], options?: GraphRunOptions): Promise<TensorMap>;
-  /** Waits for runs under way and frees native memory; the session can't be used afterwards. */
+  /** Waits for runs in progress and frees native memory; the session can't be used afterwards. */
   release(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export interface ResidentTensor {
 
 /**
  * Inputs and outputs of a graph tied to memory, for runs that allocate no tensors. Neither a tensor nor a binding may
- * be changed while a run is under way, nor may the array under a tensor.
+ * be changed while a run is in progress, nor may the array under a tensor.
  */
 export interface Binding {
   /**
@@ -90,15 +90,15 @@ export interface Binding {
   bindOutput(name: string, tensor: ResidentTensor): void;
   /** Leaves the memory of an output to the runtime, which allocates it at every run. */
   allocateOutput(name: string, device?: 'cpu' | 'session'): void;
-  /** Runs the graph on a thread of its own; runs of one session wait for each other. */
+  /** Runs the graph on a separate thread; runs of one session wait for each other. */
   run(options?: GraphRunOptions): Promise<void>;
   /** Takes an output of the last run, whose memory was left to the runtime. */
   output(name: string): ResidentTensor;
-  /** As `output`, for several at once. */
+  /** As `output`, for several outputs. */
   takeOutputs(names: readonly string[]): ResidentTensor[];
   /** Ties inputs to outputs of the last run, whose memory was left to the runtime; on the CPU alone. */
   readonly carry?: ((carried: readonly Carried[]) => void) | undefined;
-  /** @throws Error the second time, or while a run of it is under way */
+  /** @throws Error the second time, or while a run is in progress */
   release(): void;
 }
 

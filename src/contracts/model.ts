@@ -20,15 +20,15 @@ export interface ModelInfo {
   readonly contextLength?: number | undefined;
   /** Names of those parameters of its category that it doesn't take. */
   readonly foreignParameters?: readonly string[] | undefined;
-  /** Defaults of parameters that aren't those of its category; `undefined` where the server that runs it decides. */
+  /** Defaults of parameters that differ from its category; `undefined` if a remote server decides. */
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
-  /** Kinds of input that it takes; left out while that is unknown. */
+  /** Kinds of input that it takes; undefined while unknown. */
   readonly inputModalities?: readonly ('text' | 'image')[] | undefined;
-  /** How the model writes tool calls; left out for those that can't, and while it is unknown. */
+  /** Notation of the model's tool calls; undefined while unknown, and for models that can't call tools. */
   readonly toolCalls?: ToolCallFacts | undefined;
-  /** The things that a demo model knows, and a `source` to put in its place; left out for real models. */
+  /** The world of a demo model, and the `source` of a real one; undefined for real models. */
   readonly demo?: { readonly description: string; readonly replacement: string } | undefined;
-  /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
+  /** Unix time in seconds at which the model files were made, or 0 if unknown. */
   readonly created: number;
   /** The organization that publishes it, `slashv1`, or `remote` for a model of a remote server. */
   readonly ownedBy: string;
@@ -45,11 +45,11 @@ export interface HubOptions {
    * `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else `~/.cache/huggingface/hub`.
    */
   readonly cacheFolder?: string | undefined;
-  /** Whether only what is in the cache may be used; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false. */
+  /** Whether only the cache may be used; default: `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false. */
   readonly offline?: boolean | undefined;
 }
 
-/** Settings that every model may have; those of its category and the limits of its queue stand beside them. */
+/** Settings that every model may have, in addition to the settings of its category and the limits of its queue. */
 export interface CommonSettings {
   /**
    * Name of a bundled model; path of a folder in Hugging Face's ONNX layout, or of a GGUF file; name in the catalogue; id on Hugging Face, `org/name`
@@ -68,7 +68,7 @@ export interface CommonSettings {
    * changed since they were last compared, and all of bundled models.
    */
   readonly verify?: Verification | undefined;
-  /** Display name; the id if left out. */
+  /** Display name; default: the id. */
   readonly name?: string | undefined;
   /** Values of parameters of its category, by name, for requests that leave them out. */
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
@@ -88,7 +88,7 @@ export interface CommonSettings {
 export type ModelSpec<Settings extends object = object> = CommonSettings &
   Settings & {
     readonly id: string;
-    /** Default: what the model's files show. */
+    /** Default: detected from the model's files. */
     readonly category?: string | undefined;
   };
 
@@ -129,9 +129,9 @@ export interface BackendDescriptor {
 /** How far the loading of a model is. */
 export interface LoadProgress {
   readonly phase: LoadPhase;
-  /** Bytes of its download, with those of an earlier attempt; left out where there is none. */
+  /** Downloaded bytes, including earlier attempts; undefined without a download. */
   readonly receivedBytes?: number | undefined;
-  /** Bytes of all files of its download, as far as they are known. */
+  /** Bytes of all files of its download, if known. */
   readonly totalBytes?: number | undefined;
 }
 
@@ -144,12 +144,12 @@ export interface ModelStatus {
    * about to be closed, so that balancers send nobody any more.
    */
   readonly state: ModelState;
-  /** Requests in the workers' hands, cancelled ones that have not stopped yet included. */
+  /** Requests that workers process, including cancelled ones that have not stopped yet. */
   readonly running: number;
   readonly waiting: number;
-  /** While it is `loading`, as far as that is known: of the first replica that isn't ready. */
+  /** While it is `loading`, if known: the progress of the first replica that isn't ready. */
   readonly progress?: LoadProgress;
-  /** The servers that run it, of a model on other machines; each replica has its own count of them. */
+  /** The upstream servers of a remote model; each replica counts them separately. */
   readonly upstreams?: readonly UpstreamStatus[];
 }
 

@@ -10,12 +10,12 @@ export interface ObservedRun {
   readonly telemetry: CategoryTelemetry;
   /** Complete, with all defaults. It holds what people wrote: it is not for records unless they agreed. */
   readonly request: unknown;
-  /** The id that was asked for. */
+  /** The requested id. */
   readonly model: string;
   /** Whether there is a model of this id, for this category. */
   readonly isKnownModel: boolean;
   readonly origin: RunOrigin | undefined;
-  /** The id that the answer has, where it has one. */
+  /** The id of the response, if it has an id. */
   readonly responseId: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface ObservedRun {
 export interface RunEnd {
   /** From the first moment, waiting included. */
   readonly durationMs: number;
-  /** Until a worker took it; `undefined` if none did. */
+  /** Until a worker took it; `undefined` if no worker did. */
   readonly waitMs: number | undefined;
   /** Until the first token, image, segment or piece of audio; `undefined` without any. */
   readonly firstOutputMs: number | undefined;
@@ -54,7 +54,7 @@ export interface WorkerLoss {
   /** Counts the replicas of the model from 0. */
   readonly replica: number;
   readonly reason: string;
-  /** When the next one is started; `undefined` if there will be none. */
+  /** Delay until the next start; `undefined` if no further worker will be started. */
   readonly restartInMs: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export type UnloadReason = 'idle' | 'room' | 'call' | 'failure' | 'close';
 export interface InferenceObserver<Run extends ObservedRun = ObservedRun, Event extends RunEvent = RunEvent> {
   /** Called once, when it is added to this inference. */
   onAttach?(inference: ModelDirectory): void;
-  /** A run has been asked for; it may be refused. */
+  /** A run was requested; it may be refused. */
   onRunStart?(run: Run): void;
   /**
    * A worker is about to take it. What is added to the headers goes with whatever the run asks of other machines, as
@@ -95,7 +95,7 @@ export interface InferenceObserver<Run extends ObservedRun = ObservedRun, Event 
   onModelUnload?(model: ObservedModel, unload: { readonly reason: UnloadReason }): void;
   /** All its replicas are gone, as was asked. */
   onModelClose?(model: ObservedModel): void;
-  /** The inference refuses new requests from now on; those that run may end. */
+  /** The inference refuses new requests from now on; running requests may finish. */
   onClose?(): void;
 }
 

@@ -1,17 +1,17 @@
-/** One event of a run; each category says which there are. */
+/** One event of a run; each category defines its events. */
 export interface RunEvent {
   readonly type: string;
 }
 
-/** Headers by which other machines know a run: `x-request-id`, `traceparent` and `tracestate`. */
+/** Headers that identify a run to other machines: `x-request-id`, `traceparent` and `tracestate`. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
 export interface PipelineRunOptions {
   /** Aborting it ends the run before its next step; the iterator then throws `cancelled`. */
   readonly signal?: AbortSignal | undefined;
-  /** Sent with whatever the run asks of other machines. */
+  /** Sent with all requests of the run to other machines. */
   readonly headers?: TraceHeaders | undefined;
-  /** Owners take turns; runs reuse what was computed for runs of the same owner alone. */
+  /** Owners take turns. A run reuses cached prompts of its owner only. */
   readonly owner?: string | undefined;
   /** As in `CallOptions`. */
   readonly sharesPrefixes?: boolean | undefined;
@@ -19,7 +19,7 @@ export interface PipelineRunOptions {
   readonly mayRestart?: boolean | undefined;
 }
 
-/** The request or job that a run is a part of, in the words of whoever asks for it. */
+/** The request or job that a run is a part of, as the caller identifies it. */
 export interface RunOrigin {
   /** Names it in logs, traces and reports of errors. */
   readonly requestId: string;
@@ -39,19 +39,19 @@ export interface CallOptions {
    * It can shorten the model's own limit, not lengthen it, and no progress renews it.
    */
   readonly deadlineMs?: number | undefined;
-  /** The request that this one is a part of, for observers and for what a worker reports about errors. */
+  /** The request that this run is a part of, for observers and for error reports of workers. */
   readonly origin?: RunOrigin | undefined;
   /** The id that the answer is going to have, for observers. */
   readonly responseId?: string | undefined;
   /** Called when a replica takes the request, which has waited until then. It must not throw. */
   readonly onDispatch?: (() => void) | undefined;
   /**
-   * Whose request it is. Owners take turns: those that wait, and those whose runs compute. The beginning of a prompt is
+   * The owner of the request. Owners take turns, in the queue and while runs compute. The beginning of a prompt is
    * reused for requests of the same owner alone, so that no caller finds out by `cached_tokens` or by the time what another
    * one has asked. Requests without an owner count as those of one.
    */
   readonly owner?: string | undefined;
-  /** Whether the beginning of its prompt is reused for those of all owners that say so too; default `false`. */
+  /** Whether the beginning of its prompt is shared with all owners that also set it; default `false`. */
   readonly sharesPrefixes?: boolean | undefined;
   /**
    * Whether a chat answer that its server breaks off may begin again at another: the event `answer-restart` then says that
@@ -62,7 +62,7 @@ export interface CallOptions {
 
 /** A request with all its defaults, as a pipeline gets it. */
 export interface CompleteRequest {
-  /** Names of the parameters that the caller or the model's `defaults` gave; left out, all of them. */
+  /** Names of the parameters that the caller or the model's `defaults` set; default: all of them. */
   readonly given?: readonly string[] | undefined;
 }
 
@@ -72,11 +72,11 @@ export type StartRun<Input, Event> = (request: Input, options?: CallOptions) => 
 /** A server that runs a model, as it is doing at the moment. */
 export interface UpstreamStatus {
   readonly url: string;
-  /** Whether it gets requests; where none of a model does, all get some. */
+  /** Whether it gets requests; if no server of a model is healthy, all of them get requests. */
   readonly isHealthy: boolean;
   /** Requests in its hands. */
   readonly running: number;
-  /** Requests that it has failed since the model was loaded; some of them another server has answered. */
+  /** Requests that failed here since the model was loaded; a different server may have answered them. */
   readonly failures: number;
 }
 
@@ -90,13 +90,13 @@ export interface RuntimeInUse {
   readonly reason: string;
 }
 
-/** Everything that a run has used up and made. What a category doesn't have is left out. */
+/** Consumption and output of a run. Counts that its category lacks are undefined. */
 export interface RunUsage {
   /** Tokens of prompts. */
   inputTokens?: number;
   /** Prompt tokens that needed no computing. */
   cachedTokens?: number;
-  /** Over all choices; of a run that ended early, those whose text has come. */
+  /** Over all choices; if the run ended early, the tokens of the emitted text. */
   outputTokens?: number;
   /** Output tokens of reasoning. */
   reasoningTokens?: number;
@@ -104,11 +104,11 @@ export interface RunUsage {
   vectors?: number;
   /** Objects found. */
   detections?: number;
-  /** Length of what was transcribed or spoken; of a transcription that ended early, how far it came. */
+  /** Length of the transcribed or spoken audio; if a transcription ended early, up to its last position. */
   audioSeconds?: number;
 }
 
-/** Tokens of a request that nobody has counted yet. */
+/** Estimated tokens of a request that is not counted yet. */
 export interface TokenEstimate {
   /** Tokens of the prompt, or of the texts. */
   readonly input: number;

@@ -8,14 +8,14 @@ export interface Graph {
   readonly graph: string;
   /** The graph itself, where it isn't that of the file, whose weights lie beside it. */
   readonly bytes?: Uint8Array | undefined;
-  /** The part of the model; left out for a model of one graph. */
+  /** The part of the model; undefined for a model of one graph. */
   readonly name?: string | undefined;
 }
 
 /** An engine's pooling of token vectors into one. */
 export type EnginePooling = 'cls' | 'mean' | 'last-token' | 'rank';
 
-/** A model of texts: everything that pipelines need beside its graphs. */
+/** A model of texts: everything that pipelines need in addition to its graphs. */
 interface TokenizedModel {
   readonly folder: ModelFolder;
   readonly tokenizer: TextTokenizer;
@@ -25,16 +25,16 @@ interface TokenizedModel {
 
 /** A model that writes texts. */
 export interface TextModel extends TokenizedModel {
-  /** Tokens of one text, unless the settings say otherwise; default: what `config.json` says. */
+  /** Maximum number of tokens of one text, unless the settings set it; default: from `config.json`. */
   readonly contextLength?: number;
-  /** Most sequences of different requests that it generates together; default: what the settings say. */
+  /** Maximum number of sequences of different requests that it generates together; default: from the settings. */
   readonly mostRows?: number;
   /** Generates; `maxRows` sequences together. */
   openDecoder(options: { readonly contextLength: number; readonly maxRows: number }): Promise<Decoder>;
 }
 
 export interface EncodingModel extends TokenizedModel {
-  /** Tokens of one text, unless the settings say otherwise. */
+  /** Maximum number of tokens of one text, unless the settings set it. */
   readonly contextLength: number;
   /** Makes vectors or, pooled by `rank`, a logit for each text. */
   openEncoder(options: {
@@ -56,7 +56,7 @@ export interface TextEncoderModel {
 
 /** A backend that runs graphs: the categories' own pipelines do the rest. */
 export interface SessionBackend {
-  /** Whether the graphs are on this disk. Where they aren't, a model's folder holds everything else. */
+  /** Whether the graphs are on this disk. If not, a model's folder has everything except the graphs. */
   readonly hasGraphs: boolean;
   /**
    * Opens a graph.
@@ -67,6 +67,6 @@ export interface SessionBackend {
   openSession(graph: Graph, settings: Pick<ModelSpec, 'device' | 'threads'>): Promise<Session>;
   /** Opens a model that writes texts, where the backend has decoders. */
   openTextModel?(spec: ModelSpec): Promise<TextModel>;
-  /** Opens a model that encodes texts, where the backend has those in place of graphs. */
+  /** Opens a model that encodes texts, if the backend has encoders in place of graphs. */
   openTextEncoder?(spec: ModelSpec): Promise<EncodingModel>;
 }

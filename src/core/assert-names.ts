@@ -1,7 +1,7 @@
 import { didYouMean } from './text/suggest.ts';
 
 /**
- * Refuses names that an options object has and its function doesn't know.
+ * Rejects unknown names in an options object.
  * @param owner the function, for the message
  */
 export function assertNames<Options extends object>(

@@ -1,6 +1,6 @@
 import { quote } from './text/quote.ts';
 
-/** Arrays of numbers that pure functions take. */
+/** Arrays of numbers that pure functions accept. */
 type Numbers = Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array;
 
 function describe(value: unknown): string {
@@ -9,7 +9,7 @@ function describe(value: unknown): string {
   return String(value);
 }
 
-/** @throws TypeError for anything else than one of these arrays, RangeError for one of another length */
+/** @throws TypeError unless `value` is such an array, RangeError for a wrong length */
 export function assertArray(
   label: string,
   value: unknown,
@@ -26,7 +26,7 @@ export function assertArray(
   if (own < least) throw new RangeError(`${label}: expected at least ${least} numbers, got ${own}`);
 }
 
-/** @throws TypeError for anything but a number, RangeError for one that is not finite or out of range */
+/** @throws TypeError unless `value` is a number, RangeError unless it is finite and in range */
 export function assertWithin(
   label: string,
   value: unknown,
@@ -39,7 +39,7 @@ export function assertWithin(
   throw new RangeError(`${label}: expected a finite number${from}${to}, got ${value}`);
 }
 
-/** @throws TypeError for anything but a number, RangeError for one that is no integer of the range */
+/** @throws TypeError unless `value` is a number, RangeError unless it is an integer in range */
 export function assertCount(
   label: string,
   value: unknown,
@@ -51,7 +51,7 @@ export function assertCount(
   throw new RangeError(`${label}: expected an integer from ${min}${to}, got ${value}`);
 }
 
-/** @throws TypeError for anything but a text, RangeError for one that is none of these */
+/** @throws TypeError unless `value` is a string, RangeError unless it is in `known` */
 export function assertOneOf(label: string, value: unknown, known: readonly string[]): void {
   if (typeof value !== 'string') throw new TypeError(`${label}: expected a string, got ${describe(value)}`);
   if (known.includes(value)) return;
@@ -60,12 +60,12 @@ export function assertOneOf(label: string, value: unknown, known: readonly strin
   );
 }
 
-/** @throws TypeError for anything but a text */
+/** @throws TypeError unless `value` is a string */
 export function assertText(label: string, value: unknown): void {
   if (typeof value !== 'string') throw new TypeError(`${label}: expected a string, got ${describe(value)}`);
 }
 
-/** @throws TypeError for anything but a list, of which each entry passes `assertEach` */
+/** @throws TypeError unless `value` is a list and each entry passes `assertEach` */
 export function assertList(
   label: string,
   value: unknown,
@@ -75,13 +75,13 @@ export function assertList(
   value.forEach((entry, index) => assertEach(`${label}[${index}]`, entry));
 }
 
-/** @throws TypeError for anything but an object */
+/** @throws TypeError unless `value` is an object */
 export function assertObject(label: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || ArrayBuffer.isView(value))
     throw new TypeError(`${label}: expected an object, got ${describe(value)}`);
 }
 
-/** @throws TypeError or RangeError for anything but a width and a height above 0 */
+/** @throws TypeError or RangeError unless `value` has a width and a height above 0 */
 export function assertSize(label: string, value: unknown): void {
   assertObject(label, value);
   const { width, height } = value as { width: unknown; height: unknown };
@@ -89,13 +89,13 @@ export function assertSize(label: string, value: unknown): void {
   assertCount(`${label}.height`, height, { min: 1 });
 }
 
-/** @throws TypeError for anything but a function */
+/** @throws TypeError unless `value` is a function */
 export function assertFunction(label: string, value: unknown): void {
   if (typeof value !== 'function')
     throw new TypeError(`${label}: expected a function, got ${describe(value)}`);
 }
 
-/** @throws TypeError for anything but an array of numbers; NaN is one */
+/** @throws TypeError unless `value` is an array of numbers, which may include NaN */
 export function assertNumbers(label: string, value: unknown): void {
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return;
   assertList(label, value);
@@ -105,30 +105,30 @@ export function assertNumbers(label: string, value: unknown): void {
   throw new TypeError(`${label}[${wrong}]: expected a number, got ${describe(list[wrong])}`);
 }
 
-/** @throws TypeError or RangeError for anything but a list of token ids */
+/** @throws TypeError or RangeError unless `value` is a list of token ids */
 export function assertTokens(label: string, value: unknown): void {
   assertNumbers(label, value);
   const wrong = (value as readonly number[]).findIndex((token) => !Number.isInteger(token) || token < 0);
   if (wrong >= 0) assertCount(`${label}[${wrong}]`, (value as readonly number[])[wrong]);
 }
 
-/** @throws TypeError for anything but true or false */
+/** @throws TypeError unless `value` is a boolean */
 export function assertFlag(label: string, value: unknown): void {
   if (typeof value !== 'boolean')
     throw new TypeError(`${label}: expected true or false, got ${describe(value)}`);
 }
 
-/** @throws TypeError for anything but a text or a list of texts */
+/** @throws TypeError unless `value` is a string or a list of strings */
 export function assertTexts(label: string, value: unknown): void {
   if (typeof value !== 'string') assertList(label, value, assertText);
 }
 
-/** @throws TypeError for anything but a map */
+/** @throws TypeError unless `value` is a Map */
 export function assertMap(label: string, value: unknown): void {
   if (!(value instanceof Map)) throw new TypeError(`${label}: expected a Map, got ${describe(value)}`);
 }
 
-/** @throws TypeError for anything that can't be gone through */
+/** @throws TypeError unless `value` is iterable */
 export function assertIterable(label: string, value: unknown): void {
   const isIterable = typeof value === 'object' && value !== null && Symbol.iterator in value;
   if (!isIterable) throw new TypeError(`${label}: expected a list, got ${describe(value)}`);

@@ -1,4 +1,4 @@
-/** The value of a map under a key; one that it lacks is created and kept. */
+/** The value of a map's key, created on first use. */
 export function getOrCreate<Key, Value>(
   map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,

@@ -1,4 +1,3 @@
-/** States of a model. */
 export const modelStates = [
   'unloaded',
   'loading',
@@ -11,7 +10,7 @@ export const modelStates = [
 
 export type ModelState = (typeof modelStates)[number];
 
-/** Steps of a load; a model whose files are on this disk needs no download. */
+/** Steps of loading a model; a model whose files are on this disk needs no download. */
 export const loadPhases = ['downloading', 'verifying', 'opening'] as const;
 
 export type LoadPhase = (typeof loadPhases)[number];

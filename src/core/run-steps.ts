@@ -1,4 +1,4 @@
-/** Runs work that is cut into slices to its end, all slices at once. */
+/** Runs stepwise work to its end without pauses. */
 export function runSteps<T>(steps: Iterator<void, T>): T {
   for (;;) {
     const step = steps.next();

@@ -1,6 +1,6 @@
 type Owner = string | undefined;
 
-/** How much each owner has had, so that the one who has had least comes next. */
+/** How much each owner has used, so that the owner who has used least is next. */
 export class Shares {
   readonly #had = new Map<Owner, number>();
 
@@ -12,19 +12,19 @@ export class Shares {
     this.#had.set(owner, this.of(owner) + amount);
   }
 
-  /** An owner who comes anew has no credit for the time before. @param present those who are there */
+  /** A new owner gets no credit for the time before. @param present the current owners */
   enter(owner: Owner, present: Iterable<Owner>): void {
-    const least = this.#leastOf(present);
+    const least = this.#minOf(present);
     if (this.of(owner) < least && least < Infinity) this.#had.set(owner, least);
   }
 
-  /** Forgets owners who have left, unless they have had more than those who are there. */
+  /** Forgets owners who have left, unless they have used more than the current owners. */
   settle(present: ReadonlySet<Owner>): void {
-    const least = this.#leastOf(present);
+    const least = this.#minOf(present);
     for (const [owner, had] of this.#had) if (had <= least && !present.has(owner)) this.#had.delete(owner);
   }
 
-  #leastOf(owners: Iterable<Owner>): number {
+  #minOf(owners: Iterable<Owner>): number {
     let least = Infinity;
     for (const owner of owners) least = Math.min(least, this.of(owner));
     return least;

@@ -1,5 +1,5 @@
-/** When the files of a model are compared with their hashes: at each load, where they have changed, or not at all. */
+/** When a model's files are compared with their hashes: at each load, if they have changed, or never. */
 export const verifications = ['always', 'changed', 'never'] as const;
 
-/** When the files of a model are compared with their hashes. */
+/** When a model's files are compared with their hashes. */
 export type Verification = (typeof verifications)[number];

@@ -217,7 +217,9 @@ export class ModelQueue {
       this.#onIdle?.();
     }
     this.#model.settle();
-    this.#watchIdleness();
+    const { idleUnloadMs } = this.#limits;
+    if (idleUnloadMs !== undefined && this.#isIdle && this.#model.state === 'ready')
+      this.#idleTimer = setTimeout(() => void this.#model.unload('idle'), idleUnloadMs).unref();
   }
 
   /** Takes the next request for which there is a place out of the queue. */
@@ -234,13 +236,6 @@ export class ModelQueue {
     if (!this.#closed) void this.#model.load().catch(() => undefined);
   }
 
-  #watchIdleness(): void {
-    const { idleUnloadMs } = this.#limits;
-    if (idleUnloadMs === undefined || !this.#isIdle || this.#model.state !== 'ready') return;
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => void this.#model.unload('idle'), idleUnloadMs).unref();
-  }
-
   /** Whether any of those is left that are run before the model is unloaded. */
   #waitsLast(): boolean {
     for (const ticket of this.#lastCalls) if (this.#waiting.has(ticket)) return true;
@@ -255,7 +250,9 @@ export class ModelQueue {
     const observer: RequestListener = {
       onEvents: (events) => ticket.push(events),
       onEnd: (error, isUntouched = false) => {
-        if (!error) this.#noteDuration(performance.now() - startedAt);
+        const durationMs = performance.now() - startedAt;
+        const averageMs = this.#averageMs || durationMs;
+        if (!error) this.#averageMs = averageMs + latestShare * (durationMs - averageMs);
         this.#running.delete(ticket);
         this.#count(ticket.owner, -1);
         this.#model.touch();
@@ -265,11 +262,6 @@ export class ModelQueue {
       },
     };
     ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
-  }
-
-  #noteDuration(durationMs: number): void {
-    const average = this.#averageMs || durationMs;
-    this.#averageMs = average + latestShare * (durationMs - average);
   }
 
   /** Whether the request may wait for another worker. */

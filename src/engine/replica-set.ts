@@ -21,16 +21,16 @@ export function startReplicas(
   const replicas = specs.map((spec, replica) =>
     start(spec, { onChange: listener.onChange, onEvent: (event) => listener.onEvent(replica, event) }),
   );
-  const has = (wanted: Replica['state']): boolean => replicas.some(({ state }) => state === wanted);
   return {
     get info(): ModelInfo | undefined {
       return replicas.find((replica) => replica.info)?.info;
     },
     /** `restarting` while nothing is ready because of a lost worker. */
     get state(): 'loading' | 'restarting' | 'ready' | 'failed' {
-      if (has('ready')) return 'ready';
-      if (replicas.every(({ state }) => state === 'failed')) return 'failed';
-      return has('restarting') ? 'restarting' : 'loading';
+      const states = replicas.map(({ state }) => state);
+      if (states.includes('ready')) return 'ready';
+      if (states.every((state) => state === 'failed')) return 'failed';
+      return states.includes('restarting') ? 'restarting' : 'loading';
     },
     /** Progress of the first replica that has any. */
     get loadProgress(): LoadProgress | undefined {

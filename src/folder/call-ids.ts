@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ChatMessage, ToolCall } from '../core/chat/messages.ts';
 
-/** Form of the ids of calls that a template needs. */
-export function callIdsOf(source: string): (messages: readonly ChatMessage[]) => readonly ChatMessage[] {
+/** Gives calls the ids that a template needs; `undefined` where it takes any. */
+export function callIdsOf(
+  source: string,
+): ((messages: readonly ChatMessage[]) => readonly ChatMessage[]) | undefined {
   // Mistral's templates raise an exception for ids of another length.
   if (/\|\s*length\s*!=\s*9\b/.test(source))
     return (messages) => withCallIds(messages, ({ id }) => toShortId(id));
-  return (messages) => messages;
+  return undefined;
 }
 
 /** Ids that hold the name of the function and the number of the call, as Kimi K2 writes them. */

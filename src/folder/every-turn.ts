@@ -24,7 +24,6 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
     *renderSteps(messages, tools, variables, merged) {
       const fates = template.turnFates({ hasTools: tools.length > 0 });
       const usual = mergeableKinds.filter((kind) => fates[kind] === 'merged');
-      const others = mergeableKinds.filter((kind) => !usual.includes(kind));
       function* attempt(turnsAsked: readonly ChatMessage[], further: readonly TurnKind[]) {
         const found = new Set<TurnKind>();
         const turns = mergeTurns(turnsAsked, new Set([...usual, ...further]), found);
@@ -41,6 +40,7 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
       let chosen = yield* attempt(messages, []);
       if (!chosen.isShown && !isTooLong(chosen.fault)) {
         const twin = twinOf(messages);
+        const others = mergeableKinds.filter((kind) => !usual.includes(kind));
         let shown = chosen;
         for (const further of subsets(others, mostFurtherKinds)) {
           yield;

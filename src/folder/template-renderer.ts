@@ -46,7 +46,7 @@ export class TemplateRenderer {
   readsParts = false;
   /** Templates may want arguments as an object or as its text. */
   argumentsOf: (text: string) => Value = parseArguments;
-  toCallIds: (messages: readonly ChatMessage[]) => readonly ChatMessage[];
+  toCallIds: ((messages: readonly ChatMessage[]) => readonly ChatMessage[]) | undefined;
   readonly #parts: TemplateParts;
   /** A slow template is not rendered again, because each rendering takes seconds. */
   #isSlow = false;
@@ -74,21 +74,20 @@ export class TemplateRenderer {
     const { plain, withTools, specialTokens, now } = this.#parts;
     const given = {
       ...specialTokens,
-      messages: this.toCallIds(messages).map((message) => this.#toTemplateMessage(message)),
+      messages: (this.toCallIds?.(messages) ?? messages).map((message) => this.#toTemplateMessage(message)),
       documents: null,
       add_generation_prompt: true,
     };
     const fed = { ...this.feed(tools.length > 0 ? tools.map(toExactTool) : null, now), ...variables };
-    const messagesFilled = given.messages.map((message) => Object.assign({ content: '' }, message));
-    const completed = (complete: (tool: TemplateTool) => TemplateTool): Variables => {
-      const whole = tools.map((tool) => complete(toTemplateTool(tool)));
-      return { ...given, messages: messagesFilled, ...this.feed(whole, now), ...variables };
+    const complete = (): Variables[] => {
+      const messagesFilled = given.messages.map((message) => Object.assign({ content: '' }, message));
+      const whole = tools.map((tool) => completeTool(toTemplateTool(tool)));
+      const fuller = [whole, whole.map((tool) => describeParameters(tool))];
+      const feeds = fuller.map((all) => Object.assign({}, this.feed(all, now), variables));
+      // The first with the same tools, so that the prompts of a conversation begin alike.
+      return [fed, ...feeds].map((feed) => Object.assign({}, given, { messages: messagesFilled }, feed));
     };
-    return renderGenerously(tools.length > 0 ? withTools : plain, { ...given, ...fed }, [
-      // With the same tools, so that the prompts of a conversation begin alike.
-      { ...given, messages: messagesFilled, ...fed },
-      ...[completeTool, (tool: TemplateTool) => describeParameters(completeTool(tool))].map(completed),
-    ]);
+    return renderGenerously(tools.length > 0 ? withTools : plain, { ...given, ...fed }, complete);
   }
 
   #toTemplateMessage(message: ChatMessage): Record<string, unknown> {
@@ -125,13 +124,13 @@ export class TemplateRenderer {
 function* renderGenerously(
   { renderSteps }: CompiledTemplate,
   given: Variables,
-  completed: readonly Variables[],
+  complete: () => readonly Variables[],
 ): Generator<void, string> {
   try {
     return yield* renderSteps(given);
   } catch (error) {
     if (error instanceof TemplateRefusal || error instanceof TooManySteps) throw error;
-    for (const filled of completed) {
+    for (const filled of complete()) {
       try {
         return yield* renderSteps(filled, { mayChange: true });
       } catch {

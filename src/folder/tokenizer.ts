@@ -24,9 +24,9 @@ export function createTextTokenizer({
       }
     },
     pairWith: (text) => withReason(() => tokenizer.pairWith(text)),
-    decode: (ids) => tokenizer.decode(ids),
-    tokenToId: (token) => tokenizer.tokenToId(token),
-    idToToken: (id) => tokenizer.idToToken(id),
+    decode: tokenizer.decode,
+    tokenToId: tokenizer.tokenToId,
+    idToToken: tokenizer.idToToken,
     isSpecial: (id) => added.get(id)?.special ?? false,
     bytesOf(id) {
       const addedToken = added.get(id);

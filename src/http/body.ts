@@ -81,27 +81,28 @@ export async function* limitedChunks(
       late ??= new InferenceError('request_timeout', sentence(`The request body ${fault}`));
       leave();
     }, ms);
+  const toFault = (cause: unknown): never => {
+    if (signal.aborted) throw new InferenceError('cancelled', 'The client has gone.', { cause });
+    if (late) throw late;
+    const message = 'The request body could not be read to its end.';
+    throw new InferenceError('invalid_request', message, { cause });
+  };
   const timer = lateAfter(timeoutMs, `did not arrive within ${timeoutMs} ms`);
   // Runs while the client is waited for, and not while the caller of this function takes its time.
   let patienceLeftMs = patienceMs;
+  let patience: NodeJS.Timeout | undefined;
   let size = 0;
   try {
     for (;;) {
       const since = performance.now();
-      const patience = lateAfter(patienceLeftMs, tooSlow);
-      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+      patience = lateAfter(patienceLeftMs, tooSlow);
+      const next = new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
         leave = () => reject(new Error('The client has gone.'));
         if (signal.aborted || late) leave();
         else chunks.next().then(resolve, reject);
-      })
-        .catch((cause: unknown) => {
-          if (signal.aborted) throw new InferenceError('cancelled', 'The client has gone.', { cause });
-          if (late) throw late;
-          throw new InferenceError('invalid_request', 'The request body could not be read to its end.', {
-            cause,
-          });
-        })
-        .finally(() => clearTimeout(patience));
+      });
+      const { done, value } = await next.catch(toFault);
+      clearTimeout(patience);
       if (done === true) return;
       const broughtMs = (value.byteLength / leastBytesPerSecond) * 1000;
       patienceLeftMs = Math.min(patienceMs, patienceLeftMs - (performance.now() - since) + broughtMs);
@@ -112,6 +113,7 @@ export async function* limitedChunks(
     }
   } finally {
     clearTimeout(timer);
+    clearTimeout(patience);
     signal.removeEventListener('abort', abort);
     // Not awaited: an iterator that is busy returns only after its next piece.
     chunks.return?.().catch(() => undefined);

@@ -72,11 +72,10 @@ export function deadlineMsOf(request: ApiRequest): number | undefined {
   const own = headerOf(request, 'x-request-timeout');
   if (own !== undefined && !(Number(own) > 0))
     throw fieldError('x-request-timeout', `expected a number of seconds above 0, got ${quote(own)}`);
-  const given = [own, headerOf(request, 'x-stainless-timeout')];
-  const seconds = given.map(Number).filter((value) => value > 0);
-  return seconds.length === 0
-    ? undefined
-    : Math.min(...seconds.map((value) => value * 1000), longestDeadlineMs);
+  let deadlineMs: number | undefined;
+  for (const seconds of [own, headerOf(request, 'x-stainless-timeout')].map(Number))
+    if (seconds > 0) deadlineMs = Math.min(deadlineMs ?? longestDeadlineMs, seconds * 1000);
+  return deadlineMs;
 }
 
 /** Time for the whole body: the client's own time limit holds for it too. */

@@ -1,5 +1,5 @@
 import { createJsonScanner } from '../core/text/json-scanner.ts';
-import { InferenceError, orThrow } from '../errors.ts';
+import { InferenceError } from '../errors.ts';
 import { findExactTexts, keepExactTexts, type ExactText } from './exact-texts.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -29,10 +29,11 @@ export function parseWithTexts(
 }
 
 function decode(bytes: Uint8Array): string {
-  return orThrow(
-    () => utf8.decode(bytes),
-    (cause) => new InferenceError('invalid_request', 'The request body is not valid UTF-8.', { cause }),
-  );
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new InferenceError('invalid_request', 'The request body is not valid UTF-8.', { cause });
+  }
 }
 
 /** Position of a fault in JSON. */

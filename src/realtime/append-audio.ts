@@ -3,25 +3,25 @@ import type { SocketCall } from '../contracts/endpoint.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import type { SpeechChange, SpeechInput } from './speech-input.ts';
 
-/** Turns are detected in so many bytes at once: a few milliseconds, whatever is in them. */
+/** Bytes per slice of turn detection: a few milliseconds for any content. */
 const sliceBytes = 2 ** 15;
-/** Less is no word. */
-const shortestMs = 100;
+/** Shorter audio has no word. */
+const minCommitMs = 100;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Clients know this code, since it happens to whoever commits while turns are detected. */
+/** Client libraries handle this code: it is common to commit while the server detects turns. */
 export const emptyCommitCode = 'input_audio_buffer_commit_empty';
 
 export interface AudioTarget {
   readonly input: SpeechInput;
   readonly maxBufferBytes: number;
-  /** Told how many bytes the buffer is about to hold. */
+  /** Called with the number of bytes that the buffer is about to hold. */
   readonly hold: (bytes: number) => void;
   readonly onChange: (change: SpeechChange) => void;
 }
 
 /**
- * Appends the audio of a message, in slices between which others may run.
+ * Appends the audio of a message, in slices between which other work may run.
  *
  * @throws InferenceError for audio that can't be read, or more than the buffer takes
  */
@@ -31,7 +31,7 @@ export function* appendAudio(
 ): Generator<void> {
   const bytes = readAudio(text, input.sampleBytes());
   const isFull = (): boolean => input.length() + bytes.length > maxBufferBytes;
-  // Whoever speaks on and on is transcribed in pieces.
+  // Speech without a pause is transcribed in pieces.
   if (isFull() && input.isSpeech()) onChange({ type: 'end', audio: input.cutSpeech() });
   if (isFull()) {
     const left = maxBufferBytes - input.length();
@@ -53,15 +53,15 @@ export function readAudio(text: string, sampleBytes: number): Uint8Array {
   throw fieldError('audio', `expected whole samples of ${sampleBytes} bytes, got ${bytes.length} bytes`);
 }
 
-/** The refusal to commit less than a word; `undefined` where there is enough. */
+/** The error of a commit of less than a word; `undefined` if there is enough audio. */
 export function tooShortError(input: SpeechInput): InferenceError | undefined {
   const durationMs = input.durationMs();
-  if (durationMs >= shortestMs) return undefined;
-  const message = `The buffer is too small to commit: expected at least ${shortestMs} ms of audio, got ${durationMs} ms.`;
+  if (durationMs >= minCommitMs) return undefined;
+  const message = `The buffer is too small to commit: expected at least ${minCommitMs} ms of audio, got ${durationMs} ms.`;
   return new InferenceError('invalid_request', message);
 }
 
-/** Does the slices of one message: the first at once, the others when their turns come. */
+/** Runs the slices of one message: the first immediately, the rest in their turns. */
 export function inTurns(
   slices: Iterator<void>,
   { turn, signal }: Pick<SocketCall<unknown, unknown>, 'turn' | 'signal'>,

@@ -7,7 +7,7 @@ import { createTranscriptionStreamer } from '../categories/transcription/wire/to
 import type { Configuration } from './listening.ts';
 import type { SpokenAudio } from './speech-input.ts';
 
-/** A recording, written down: no text where nobody speaks. */
+/** A transcribed recording; no text if it has no speech. */
 export interface Heard {
   readonly text: string;
   readonly usage: Usage | undefined;
@@ -18,15 +18,15 @@ type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>
 
 interface HearingOptions {
   readonly run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>;
-  /** Once it is aborted, no further recording is begun with. */
+  /** When it is aborted, no further recording begins. */
   readonly signal: AbortSignal;
-  /** Told when a recording has ended. */
+  /** Called when a recording has ended. */
   readonly onEnd: () => void;
 }
 
-/** Writes recordings down, one after the other. */
+/** Transcribes recordings, one after the previous one. */
 export class Hearing {
-  /** Number of recordings that wait or are written down. */
+  /** Number of recordings that wait or are transcribed. */
   count = 0;
   /** Bytes of these recordings. */
   bytes = 0;
@@ -82,7 +82,7 @@ export class Hearing {
   }
 }
 
-/** The parts of a turn as one, which has failed where no part has a word. */
+/** Joins the parts of a turn; it has failed if no part has a word. */
 export function joinHeard(parts: readonly Heard[]) {
   const text = parts.flatMap((part) => part.text || []).join(' ');
   const error = text === '' ? parts.find((part) => part.error)?.error : undefined;

@@ -1,17 +1,17 @@
 import type { PcmEncoding } from '../core/audio/containers/pcm-samples.ts';
 import { resolveParameters, type ParameterValues } from '../core/parameters/descriptor.ts';
-import { parameterReader } from '../validation/parameter-schema.ts';
+import { parameterReader } from '../validation/request-table.ts';
 import { turnParameters } from './turn-parameters.ts';
 import type { z } from 'zod';
 import { defaultRateHz, type AudioFormat, type modelSchema, type turnShape } from './protocol.ts';
 
-/** The wishes of a client for the utterances that it is about to speak. */
+/** The client's settings of the audio that it sends next. */
 export interface Configuration {
   readonly format: AudioFormat;
   readonly model: string;
   readonly language: string | undefined;
   readonly prompt: string | undefined;
-  /** `undefined` where the client alone commits. */
+  /** `undefined` if only the client commits. */
   readonly turns: ParameterValues<typeof turnParameters> | undefined;
 }
 
@@ -36,13 +36,13 @@ export function defaultConfiguration(model: string): Configuration {
   };
 }
 
-/** Fields that an update leaves out stay; `null` takes the default back, and is no detection of turns. */
+/** Omitted fields keep their values; `null` restores the default, and turns the detection of turns off. */
 export function updateConfiguration(
   before: Configuration,
   { format = before.format, transcription, turn_detection: turns }: ConfigurationUpdate,
-  usual: Configuration,
+  defaults: Configuration,
 ): Configuration {
-  const heard = transcription === null ? usual : before;
+  const heard = transcription === null ? defaults : before;
   const { model = heard.model, language = heard.language, prompt = heard.prompt } = transcription ?? {};
   const detected = turns && resolveParameters(turnParameters, readTurns(turns));
   return {
@@ -58,7 +58,7 @@ export function toFormat(format: AudioFormat): AudioFormat {
   return format.type === 'audio/pcm' ? { ...format, rate: sampleRateOf(format) } : format;
 }
 
-/** The session that a configuration is, as `session.updated` says it. */
+/** The session as `session.updated` reports it. */
 export function toSession(configuration: Configuration) {
   return {
     type: 'transcription' as const,
@@ -78,7 +78,7 @@ function toModel({ model, language, prompt }: Configuration) {
   return { model, language: language ?? null, prompt: prompt ?? null };
 }
 
-/** As sessions say it. */
+/** As a session reports it. */
 export function toTurnDetection({ turns }: Pick<Configuration, 'turns'>) {
   if (!turns) return null;
   const { threshold, prefixPaddingMs, silenceDurationMs } = turns;

@@ -4,10 +4,10 @@ import { unsupportedIssue } from '../validation/issues.ts';
 import { transcriptionDoneSchema } from '../categories/transcription/wire/schema.ts';
 import { turnParameters } from './turn-parameters.ts';
 
-/** Samples of a second of `audio/pcm`. */
+/** Default sample rate of `audio/pcm`. */
 export const defaultRateHz = 24_000;
 
-/** A field that other services have; only the values that change nothing are accepted. */
+/** A field of the hosted service; only values that change nothing are accepted. */
 export const without = (advice: string, ...harmless: readonly unknown[]) =>
   z
     .unknown()
@@ -82,7 +82,7 @@ const error = z.object({
 
 /** The beginning of a message of a server. */
 export const about = <Type extends string>(type: Type) => ({ type: z.literal(type), event_id: z.string() });
-/** The beginning of the names of events about what was heard. */
+/** Prefix of the names of transcription events. */
 export const transcribed = 'conversation.item.input_audio_transcription';
 
 /** The messages about audio of a server. */

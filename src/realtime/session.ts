@@ -7,13 +7,13 @@ import { createId } from '../http/headers.ts';
 import { parseBody } from '../validation/issues.ts';
 import { eventIdOf, inTurns } from './append-audio.ts';
 
-/** The parts of a socket's call that each session needs, which it also has without a socket. */
+/** The parts of a socket's call that a session also has without a socket. */
 export type SessionCall = Pick<
   SocketCall<AnyRequest, RunEvent>,
   'maxBufferBytes' | 'findModel' | 'send' | 'hold' | 'pace' | 'run' | 'fail'
 >;
 
-/** A session without a socket: the client's events go in, those of the server come out. */
+/** A session without a socket: it receives the client's events and emits the server's. */
 export abstract class RealtimeSession<Event, Draft extends { readonly type: string }> {
   protected readonly id = createId('sess_');
   readonly #call: SessionCall;
@@ -24,7 +24,7 @@ export abstract class RealtimeSession<Event, Draft extends { readonly type: stri
     this.#schema = schema;
   }
 
-  /** Tells the client that the session has begun. */
+  /** Emits the event that the session has begun. */
   abstract begin(): void;
   /** Resolves when everything that was received has been answered. */
   abstract settled(): Promise<unknown>;
@@ -35,8 +35,8 @@ export abstract class RealtimeSession<Event, Draft extends { readonly type: stri
   protected abstract get runs(): number;
 
   /**
-   * Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`, and the
-   * session goes on.
+   * Handles one event of the client, in slices between which other work may run. A fault emits an event `error`, and the
+   * session continues.
    */
   *receive(message: unknown): Generator<void> {
     try {
@@ -49,7 +49,7 @@ export abstract class RealtimeSession<Event, Draft extends { readonly type: stri
     }
   }
 
-  /** Answers what is no event at all, or one that can't be obeyed. */
+  /** Emits an error about an invalid event. */
   refuse(error: InferenceError, event_id: string | null = null, code?: string): void {
     const told = { ...this.#call.fail(error), ...(code && { code }), event_id };
     this.emit({ type: 'error', error: told } as never);
@@ -63,7 +63,7 @@ export abstract class RealtimeSession<Event, Draft extends { readonly type: stri
     this.#call.send({ ...draft, event_id: createId('event_') });
   }
 
-  /** Counts the runs and the bytes again, outside of a message. */
+  /** Reports the current runs and bytes, outside of a message. */
   protected account(): void {
     this.#call.pace(this.runs);
     try {

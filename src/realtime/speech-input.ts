@@ -6,11 +6,11 @@ import { fieldError } from '../errors.ts';
 import { encodingOf, isSameFormat, sampleRateOf, type Configuration } from './listening.ts';
 import type { AudioFormat } from './protocol.ts';
 
-const leastCapacity = 2 ** 14;
+const minCapacity = 2 ** 14;
 
-/** The end of a long stream of bytes; positions count from its beginning. */
+/** The latest bytes of a long stream; positions count from its beginning. */
 export class AudioBuffer {
-  #bytes = new Uint8Array(leastCapacity);
+  #bytes = new Uint8Array(minCapacity);
   /** Position of the first byte that is kept. */
   start = 0;
   length = 0;
@@ -19,7 +19,7 @@ export class AudioBuffer {
     return this.start + this.length;
   }
 
-  /** Bytes of memory: four times those that are kept at most, beyond the least. */
+  /** Bytes of memory: at most four times the kept bytes, above the minimum. */
   get capacity(): number {
     return this.#bytes.length;
   }
@@ -42,7 +42,7 @@ export class AudioBuffer {
     this.#bytes.copyWithin(0, count, this.length);
     this.start += count;
     this.length -= count;
-    const enough = Math.max(leastCapacity, 2 * this.length);
+    const enough = Math.max(minCapacity, 2 * this.length);
     if (this.capacity > 2 * enough) this.#resize(enough);
   }
 
@@ -77,14 +77,14 @@ export function toRecording(samples: Uint8Array, format: AudioFormat): Uint8Arra
 
 type Listening = Pick<Configuration, 'format' | 'turns'>;
 
-/** Keeps the audio that a client sends, until its utterances are complete. */
+/** Buffers the client's audio until its utterances are complete. */
 export class SpeechInput {
   readonly #buffer = new AudioBuffer();
   #listening: Listening;
   #detector: TurnDetector | undefined;
   /** Position at which the detector's stream begins. */
   #detectorStart = 0;
-  /** Position at which somebody began to speak. */
+  /** Position at which the speech has begun. */
   #speechStart: number | undefined;
 
   constructor(begun: Listening) {
@@ -101,14 +101,14 @@ export class SpeechInput {
     return this.#speechStart !== undefined;
   }
 
-  /** Duration of the speech, or of all that waits where there is none. */
+  /** Duration of the speech, or of all waiting audio if there is no speech. */
   durationMs(): number {
     return this.#millisecondsOf(this.#buffer.end - this.#start());
   }
 
   /**
-   * @returns whether it begins anew, with another format or other turns
-   * @throws InferenceError for another format after the first audio
+   * @returns whether it has restarted because of a new format or new turn settings
+   * @throws InferenceError for a change of the format after the first audio
    */
   configure(after: Listening, formatField: string): boolean {
     const { format, turns } = this.#listening;
@@ -136,7 +136,7 @@ export class SpeechInput {
     return changes;
   }
 
-  /** Ends the speech at once, though it goes on. */
+  /** Cuts the speech here, though it continues. */
   cutSpeech(): SpokenAudio {
     this.#detector?.interrupt();
     return this.#endSpeech();
@@ -164,7 +164,7 @@ export class SpeechInput {
     return this.sampleBytes() * Math.round((milliseconds * sampleRateOf(this.#listening.format)) / 1000);
   }
 
-  /** Detects turns from here on, or none. */
+  /** Restarts the detection of turns from here, or turns it off. */
   #listen(after: Listening): void {
     this.#listening = after;
     this.#speechStart = undefined;
@@ -179,7 +179,7 @@ export class SpeechInput {
       });
   }
 
-  /** Ends the speech, or all that waits where there is none; it waits no longer. */
+  /** Takes the speech, or all waiting audio if there is no speech, out of the buffer. */
   #endSpeech(end = this.#buffer.end): SpokenAudio {
     const audio = this.#buffer.slice(this.#start(), end);
     this.#buffer.drop(end);

@@ -46,15 +46,15 @@ export type FoundKey = Omit<ApiKey, 'key'> & { readonly key?: string | undefined
 /** Permitted clients: a list of keys, a function that looks keys up, or all (`'none'`). */
 export type Authentication = { readonly keys: readonly (string | ApiKey)[] } | KeyLookup | 'none';
 
-/** Identifies the sender of a request; `null` if the service is open. */
-export type Authenticate = (request: ApiRequest) => Promise<Identity | null>;
+/** Identifies the sender of a request. */
+export type Authenticate = (request: ApiRequest) => Promise<Identity>;
 
-/** @throws TypeError for an authentication that is left out or lists no key, an empty key or the same key twice */
+/** @returns `undefined` for an open service @throws TypeError for an authentication that is left out or lists no key, an empty key or the same key twice */
 export function createAuthenticate(
   authentication: Authentication,
   options: AuthenticationOptions,
-): Authenticate {
-  if (authentication === 'none') return async () => null;
+): Authenticate | undefined {
+  if (authentication === 'none') return undefined;
   const find =
     typeof authentication === 'function'
       ? fromFunction(authentication, options)

@@ -46,15 +46,15 @@ export function findModel(
 ): ModelInfo {
   const category = wanted?.name;
   const models = call.inference.models();
-  const offered = models.filter((candidate) => category === undefined || candidate.category === category);
-  const byDefault = offered.find((candidate) => candidate.id === wanted?.defaultModel) ?? offered[0];
-  const model = id === undefined ? byDefault : models.find((candidate) => candidate.id === id);
+  const isOffered = (one: ModelInfo): boolean => category === undefined || one.category === category;
+  const isUsual = (one: ModelInfo): boolean => isOffered(one) && one.id === wanted?.defaultModel;
+  const byDefault = id === undefined ? (models.find(isUsual) ?? models.find(isOffered)) : undefined;
+  const model = byDefault ?? models.find((candidate) => candidate.id === id);
   if (model === undefined) {
-    throw new InferenceError(
-      'model_not_found',
-      `${id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`} ${listing(offered)}`,
-      { param: 'model' },
-    );
+    const fault =
+      id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`;
+    const message = `${fault} ${listing(models.filter(isOffered))}`;
+    throw new InferenceError('model_not_found', message, { param: 'model' });
   }
   if (category !== undefined && model.category !== category && model.category !== 'unknown')
     throw wrongCategory(model.id, model.category, category);

@@ -3,6 +3,7 @@ import type { SocketEndpoint } from '../contracts/endpoint.ts';
 import type { ServedInference } from '../contracts/engine.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
+import { getOrCreate } from '../core/get-or-create.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { InferenceError, orThrow } from '../errors.ts';
 import { requestIdOf } from '../http/headers.ts';
@@ -20,19 +21,29 @@ type FoundRoute = ReturnType<ReturnType<typeof createRouter>>;
 
 /** Makes the function that finds the route of a path. Where several templates match, the first counts. */
 function createRouter(routes: readonly Route[]) {
-  const all = routes.map((route) => ({ route, methods: methodsOf(route), match: matcher(route.path) }));
-  const find = (path: string) => ({ path, first: all.find(({ match }) => match(path)) });
+  const paths = new Map<string, { match: ReturnType<typeof matcher>; byMethod: Map<string, Route> }>();
+  for (const route of routes) {
+    const make = () => ({ match: matcher(route.path), byMethod: new Map<string, Route>() });
+    const { byMethod } = getOrCreate(paths, route.path, make);
+    for (const method of methodsOf(route)) byMethod.set(method, route);
+  }
+  const find = (path: string) => {
+    for (const { match, byMethod } of paths.values()) {
+      const placeholders = match(path);
+      if (placeholders) return { placeholders, byMethod };
+    }
+    return undefined;
+  };
   return (request: ApiRequest) => {
     const { method, url, mountPath } = request;
-    const direct = find(endpointPath(url, mountPath));
-    const { path, first } = direct.first ? direct : find(pathBehindRoute(request) ?? '');
-    const same = all.filter(({ route }) => route.path === first?.route.path);
-    const route = same.find(({ methods }) => methods.includes(method))?.route;
+    const found = find(endpointPath(url, mountPath)) ?? find(pathBehindRoute(request) ?? '');
+    const route = found?.byMethod.get(method);
     return {
       route,
       /** The methods of a path that exists for others. */
-      allow: first && !route ? same.flatMap(({ methods }) => methods).join(', ') : undefined,
-      pathParameters: () => decodeAll(first!.match(path)!),
+      allow: found && !route ? [...found.byMethod.keys()].join(', ') : undefined,
+      /** Values of the path's placeholders, as they are encoded. */
+      placeholders: found?.placeholders,
     };
   };
 }
@@ -170,7 +181,7 @@ class HandledRequest {
 
   async #answer(): Promise<ApiResponse> {
     const request = this.#request;
-    const { route, allow, pathParameters } = this.#found;
+    const { route, allow, placeholders = {} } = this.#found;
     const preflight = this.#settings.cors?.preflight(request, allow ?? 'GET, HEAD, POST');
     if (preflight !== undefined) return preflight;
     if (allow !== undefined) {
@@ -186,7 +197,7 @@ class HandledRequest {
       throw new InferenceError('route_not_found', message);
     }
     // Before the key is looked at.
-    const placeholders = pathParameters();
+    const pathParameters = decodeAll(placeholders);
     const caller = await this.#identify();
     const startedAt = this.#startedAt;
     const budget = createBudget({ request, startedAt, ...caller }, this.#settings.jsonGate);
@@ -197,7 +208,7 @@ class HandledRequest {
       requestId: this.#origin.requestId,
       startedAt,
       origin: this.#origin,
-      pathParameters: placeholders,
+      pathParameters,
       ...caller,
       budget,
       identify: () => this.#identify(),
@@ -214,7 +225,7 @@ class HandledRequest {
 
   async #identify(): Promise<Caller> {
     const { authenticate, callerOf, meterOf } = this.#settings;
-    const { owner, plan } = (await authenticate(this.#request)) ?? {};
+    const { owner, plan } = (await authenticate?.(this.#request)) ?? {};
     return { owner, caller: callerOf(owner, plan), meter: meterOf(owner, plan) };
   }
 

@@ -14,17 +14,14 @@ export function pathBehindRoute({
 }
 
 function pathOf(url: string): string {
-  return withoutTrailingSlashes(withoutOrigin(url.split(/[?#]/, 1)[0]!));
+  const [path] = url.split(/[?#]/, 1) as [string];
+  // A client that takes the server for a proxy sends the whole URL.
+  return withoutTrailingSlashes(path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, ''));
 }
 
 /** The parameters after a URL's `?`. */
 export function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(url.split('#', 1)[0]!.replace(/^[^?]*/, ''));
-}
-
-// A client that takes the server for a proxy sends the whole URL.
-function withoutOrigin(url: string): string {
-  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/]*/i, '');
 }
 
 function withoutTrailingSlashes(path: string): string {

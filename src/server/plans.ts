@@ -78,23 +78,13 @@ function createMeter(plan: CompiledPlan, owner: string) {
   const headers: Record<string, string> = {};
   const { underWay } = plan;
   let isUnderWay = false;
-  const leave = (): void => {
+  let isStaying = false;
+  const end = (): void => {
     if (!isUnderWay) return;
     isUnderWay = false;
     const count = underWay.get(owner)! - 1;
     if (count > 0) underWay.set(owner, count);
     else underWay.delete(owner);
-  };
-  let isStaying = false;
-  /** For a request that hasn't named its model yet. */
-  const assertAny = (models: readonly string[]): void => {
-    const [model] = models;
-    if (model === undefined || plan.models === null || models.some((one) => plan.models!.has(one))) return;
-    throw new InferenceError(
-      'upgrade_required',
-      `The plan ${plan.name} does not include the model ${model}.`,
-      { param: 'model' },
-    );
   };
   return {
     /** `x-ratelimit-*`, filled by `enter`. */
@@ -108,16 +98,23 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
     /** The request has ended; harmless when repeated. */
     leave() {
-      if (!isStaying) leave();
+      if (!isStaying) end();
     },
     /** The request goes on when it has been answered: `leave` counts no more. */
     stay() {
       isStaying = true;
-      return leave;
+      return end;
     },
-    /** @throws InferenceError `upgrade_required` */
-    assertModel: (model: string) => assertAny([model]),
-    assertAny,
+    /** @param models ids of which the request may name any yet @throws InferenceError `upgrade_required` */
+    assertModel(...models: readonly string[]) {
+      const [model] = models;
+      if (model === undefined || plan.models === null || models.some((one) => plan.models!.has(one))) return;
+      throw new InferenceError(
+        'upgrade_required',
+        `The plan ${plan.name} does not include the model ${model}.`,
+        { param: 'model' },
+      );
+    },
     /** @throws InferenceError `upgrade_required` where the key may not load and unload models */
     assertControl() {
       if (plan.controlsModels) return;
@@ -131,7 +128,8 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
     async spend(estimate: () => number) {
       const { quota, rateLimit } = plan;
-      const tokens = quota || rateLimit ? estimate() : 0;
+      if (!quota && !rateLimit) return unpaid;
+      const tokens = estimate();
       await quota?.admit(owner);
       const taken: Settle[] = [];
       /** The request used so many tokens. */
@@ -150,6 +148,9 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
   };
 }
+
+/** A request that nothing is counted for. */
+const unpaid = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
 
 function tooManyAtOnce(count: number): InferenceError {
   const message = `This key has ${count} requests under way, the most of its plan. Try again when one has ended.`;

@@ -64,7 +64,7 @@ function assertOffered(call: Call, category: CategoryDefinition, id: string | un
     .models()
     .filter((model) => [category.name, 'unknown'].includes(model.category))
     .map((model) => model.id);
-  call.meter.assertAny(id !== undefined && ids.includes(id) ? [id] : ids);
+  call.meter.assertModel(...(id !== undefined && ids.includes(id) ? [id] : ids));
 }
 
 async function answer(

@@ -4,7 +4,6 @@ import { fieldError } from '../errors.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { listOfNames } from '../http/headers.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
-import { namesWithin } from './unknown-names.ts';
 
 /** Treatments of fields of a body that nobody knows. */
 export const unknownFieldTreatments = ['ignore', 'refuse'] as const;
@@ -13,6 +12,12 @@ export const unknownFieldTreatments = ['ignore', 'refuse'] as const;
 const mostRead = 1024;
 const mostReadWithin = 16_384;
 const longestName = 64;
+
+/** Fields of answers, which clients send back within a conversation. */
+const ofAnswers = new Set(['annotations', 'citations', 'logprobs', 'status', 'summary']);
+
+/** Fields of an object by their names; left out where it may have any. */
+type Properties = Readonly<Record<string, JsonSchema>>;
 
 /** Of each schema once: it takes tens of milliseconds. */
 const jsonSchemas = new WeakMap<object, JsonSchema>();
@@ -29,35 +34,79 @@ export function unknownFieldsHeader(
 ): Record<string, string> {
   const { shape = {} } = schema as { readonly shape?: object };
   const unknown = new Set<string>();
-  let read = 0;
-  for (const name of namesIn(body)) {
-    if (read++ === mostRead) break;
+  const names = isForm(body)
+    ? body.fields.map(({ name }) => name.replace(/\[\d*\]$/, ''))
+    : Object.keys(body!);
+  for (const name of names.slice(0, mostRead))
     if (!Object.hasOwn(shape, name) && !Object.hasOwn(foreign, name)) unknown.add(name.slice(0, longestName));
-  }
   if (!isForm(body)) {
-    const known = Object.entries(body as object).filter(
-      ([name, value]) => typeof value === 'object' && value !== null && Object.hasOwn(shape, name),
-    );
     const budget = { names: mostReadWithin };
-    for (const [name, value] of known) {
+    for (const [name, value] of Object.entries(body!)) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(shape, name)) continue;
       const { properties } = getOrCreate(jsonSchemas, schema, () => toJsonSchema(schema));
-      const own = (properties as Readonly<Record<string, JsonSchema>>)[name]!;
-      for (const path of namesWithin([own], value, name, budget)) unknown.add(path);
+      for (const path of namesWithin([(properties as Properties)[name]!], value, name, budget))
+        unknown.add(path);
     }
   }
   const [first] = unknown;
   if (first === undefined) return {};
   if (treatment === 'refuse')
     throw fieldError(abbreviate(first, 2 * longestName), 'unknown field, which this service refuses');
-  const names = [...unknown].map((name) => name.replaceAll(/[^\w.$[\]-]/g, '?')).toSorted();
-  return { 'x-ignored-fields': listOfNames(names) };
-}
-
-function* namesIn(body: unknown): Generator<string> {
-  if (isForm(body)) for (const { name } of body.fields) yield name.replace(/\[\d*\]$/, '');
-  else for (const name in body as object) yield name;
+  const shown = [...unknown].map((name) => name.replaceAll(/[^\w.$[\]-]/g, '?')).toSorted();
+  return { 'x-ignored-fields': listOfNames(shown) };
 }
 
 function isForm(body: unknown): body is UploadedForm {
   return typeof (body as UploadedForm).path === 'string' && Array.isArray((body as UploadedForm).fields);
+}
+
+/**
+ * Paths of the fields within a value that no schema of it has.
+ * @param budget names and items that may be read; counted down
+ */
+function* namesWithin(
+  schemas: readonly JsonSchema[],
+  value: unknown,
+  path: string,
+  budget: { names: number },
+): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  const options = schemas.flatMap(optionsOf);
+  if (Array.isArray(value)) {
+    const items = options.flatMap(({ items: own }) => (own === undefined ? [] : [own as JsonSchema]));
+    if (items.length === 0) return;
+    for (const [index, item] of value.entries()) {
+      if (budget.names-- <= 0) return;
+      yield* namesWithin(items, item, `${path}[${index}]`, budget);
+    }
+    return;
+  }
+  const fields = value as Readonly<Record<string, unknown>>;
+  const shapes = options
+    .filter((option) => fits(option, fields))
+    .map(({ properties }) => properties as Properties | undefined);
+  if (shapes.length === 0 || shapes.includes(undefined)) return;
+  for (const name in fields) {
+    if (budget.names-- <= 0) return;
+    const known = shapes.flatMap((shape) => (Object.hasOwn(shape!, name) ? [shape![name]!] : []));
+    const within = `${path}.${name.slice(0, longestName)}`;
+    if (known.length > 0) yield* namesWithin(known, fields[name], within, budget);
+    else if (!ofAnswers.has(name)) yield within;
+  }
+}
+
+function optionsOf(schema: JsonSchema): readonly JsonSchema[] {
+  const options = (schema['anyOf'] ?? schema['oneOf']) as readonly JsonSchema[] | undefined;
+  return options === undefined ? [schema] : options.flatMap(optionsOf);
+}
+
+/** Whether an object may be of a schema: by the fields, such as `role` and `type`, that have one of some values. */
+function fits(schema: JsonSchema, fields: Readonly<Record<string, unknown>>): boolean {
+  if (schema['type'] !== undefined && ![schema['type']].flat().includes('object')) return false;
+  return Object.entries((schema.properties as Properties | undefined) ?? {}).every(
+    ([name, { const: only, enum: some }]) => {
+      const values = only === undefined ? (some as readonly unknown[] | undefined) : [only];
+      return values === undefined || typeof fields[name] !== 'string' || values.includes(fields[name]);
+    },
+  );
 }

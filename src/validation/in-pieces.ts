@@ -76,14 +76,24 @@ export function checkEach<T>(
   items: readonly unknown[],
   check: (item: unknown, index: number, before: readonly T[]) => ItemResult<T>,
 ): { readonly data: T[]; readonly faulty: number | undefined } {
-  const list = progress === undefined ? { results: [], isFaulty: false } : nextList(progress);
+  const own = progress ?? { levels: [], pieceMs: Infinity, depth: 0, endsAt: Infinity };
+  const level = (own.levels[own.depth] ??= { lists: [], next: 0 });
+  const list = (level.lists[level.next++] ??= { results: [], isFaulty: false });
   const data = list.results as T[];
+  const within = own.depth + 1;
   for (let index = data.length; index < items.length && !list.isFaulty; index++) {
-    const checkOne = (): ItemResult<T> => check(items[index], index, data);
-    const result = progress === undefined ? checkOne() : checkWithin(progress, checkOne);
-    if (result.success) data.push(result.data);
-    else list.isFaulty = true;
-    if (progress?.endsAt !== undefined && performance.now() >= progress.endsAt) throw pause;
+    own.endsAt ??= performance.now() + own.pieceMs;
+    own.depth = within;
+    if (own.levels[within]) own.levels[within].next = 0;
+    try {
+      const result = check(items[index], index, data);
+      own.levels.length = within;
+      if (result.success) data.push(result.data);
+      else list.isFaulty = true;
+    } finally {
+      own.depth = within - 1;
+    }
+    if (performance.now() >= own.endsAt) throw pause;
   }
   return { data, faulty: list.isFaulty ? data.length : undefined };
 }
@@ -91,22 +101,4 @@ export function checkEach<T>(
 /** Makes something of each item, in pieces within `inPieces`. */
 export function mapEach<Item, T>(items: readonly Item[], make: (item: Item, index: number) => T): T[] {
   return checkEach(items, (item, index) => ({ success: true, data: make(item as Item, index) })).data;
-}
-
-function nextList({ levels, depth }: Progress): ListProgress {
-  const level = (levels[depth] ??= { lists: [], next: 0 });
-  return (level.lists[level.next++] ??= { results: [], isFaulty: false });
-}
-
-function checkWithin<T>(own: Progress, check: () => ItemResult<T>): ItemResult<T> {
-  own.endsAt ??= performance.now() + own.pieceMs;
-  const within = ++own.depth;
-  if (own.levels[within]) own.levels[within].next = 0;
-  try {
-    const result = check();
-    own.levels.length = within;
-    return result;
-  } finally {
-    own.depth--;
-  }
 }

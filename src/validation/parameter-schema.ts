@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  toWireName,
-  type ParameterDescriptor,
-  type ParameterTable,
-  type ParameterValues,
-} from '../core/parameters/descriptor.ts';
+import { toWireName, type ParameterDescriptor, type ParameterTable } from '../core/parameters/descriptor.ts';
 import { numberSchema } from './number-schema.ts';
 import { expecting } from './expecting.ts';
 
@@ -54,27 +49,4 @@ function stringsSchema(max = Infinity): z.ZodType {
   const tooMany = ({ input }: { input?: unknown }): string =>
     `expected at most ${max} strings, got ${(input as unknown[]).length}`;
   return max === Infinity ? schema : schema.max(max, { error: tooMany });
-}
-
-/** Reads the parameters of a table from a request body, as `fieldReader`. */
-export function parameterReader<T extends ParameterTable>(
-  table: T,
-): (body: Readonly<Record<string, unknown>>) => Partial<ParameterValues<T>> {
-  return fieldReader<ParameterValues<T>>(Object.keys(table));
-}
-
-/** Reads fields from a request body, under their TypeScript names. `null` counts as missing. */
-export function fieldReader<Request>(
-  fields: readonly (keyof Request & string)[],
-): (body: Readonly<Record<string, unknown>>) => Partial<Request> {
-  const names = new Map<string, string>(fields.map((name) => [toWireName(name), name]));
-  return (body) => {
-    const values: Record<string, unknown> = {};
-    for (const wireName of Object.keys(body)) {
-      const name = names.get(wireName);
-      const value = body[wireName];
-      if (name !== undefined && value !== undefined && value !== null) values[name] = value;
-    }
-    return values as Partial<Request>;
-  };
 }

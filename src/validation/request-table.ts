@@ -5,7 +5,7 @@ import {
   type ParameterTable,
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
-import { inField } from '../errors.ts';
+import { fieldErrorOf } from '../errors.ts';
 import { assertOptions } from './assert-options.ts';
 import { isChecked } from './checked-request.ts';
 import type { InputsOf, OutputsOf, SettingTable } from './setting-table.ts';
@@ -40,11 +40,8 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
       name,
       usual: schema instanceof z.ZodDefault ? schema.def : undefined,
     }));
-    this.#parameters = Object.entries(parameters).map(([name, descriptor]) => ({
-      name,
-      param: toWireName(name),
-      descriptor,
-    }));
+    const rules = Object.entries(parameters);
+    this.#parameters = rules.map(([name, rule]) => ({ name, param: toWireName(name), rule }));
   }
 
   /** Checks the form of an in-process request, unless a body of HTTP was read into it. */
@@ -56,10 +53,36 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
   complete(given: InputOf<Fields, Parameters>): RequestOf<Fields, Parameters> {
     const values: Readonly<Record<string, unknown>> = given;
     const whole: Record<string, unknown> = {};
-    for (const { name, param, descriptor } of this.#parameters)
-      whole[name] = inField(param, () => resolveParameter(param, values[name], descriptor));
+    for (const { name, param, rule } of this.#parameters)
+      try {
+        whole[name] = resolveParameter(param, values[name], rule);
+      } catch (error) {
+        throw fieldErrorOf(param, error);
+      }
     for (const { name, usual } of this.#fields)
       whole[name] = values[name] === undefined ? usual?.defaultValue : values[name];
     return whole as RequestOf<Fields, Parameters>;
   }
+}
+/** Reads the parameters of a table from a request body, as `fieldReader`. */
+export function parameterReader<T extends ParameterTable>(
+  table: T,
+): (body: Readonly<Record<string, unknown>>) => Partial<ParameterValues<T>> {
+  return fieldReader<ParameterValues<T>>(Object.keys(table));
+}
+
+/** Reads fields from a request body, under their TypeScript names. `null` counts as missing. */
+export function fieldReader<Request>(
+  fields: readonly (keyof Request & string)[],
+): (body: Readonly<Record<string, unknown>>) => Partial<Request> {
+  const names = new Map<string, string>(fields.map((name) => [toWireName(name), name]));
+  return (body) => {
+    const values: Record<string, unknown> = {};
+    for (const wireName of Object.keys(body)) {
+      const name = names.get(wireName);
+      const value = body[wireName];
+      if (name !== undefined && value !== undefined && value !== null) values[name] = value;
+    }
+    return values as Partial<Request>;
+  };
 }

@@ -27,7 +27,7 @@ export const evenSampler = defineSampler({
   parameters: {
     evenOnly: { type: 'int', min: 0, max: 1, default: 0, step: 1, section: 'advanced', description: 'Even ids.' },
   },
-  isOn: { evenOnly: (value) => value > 0 },
+  neutral: { evenOnly: 0 },
   create: () => ({
     apply(candidates) {
       let kept = 0;

@@ -132,7 +132,7 @@ async function read(path: string, body: object): Promise<unknown> {
   const pieces = ((check: () => unknown) => check()) as never;
   const budget = { pieces, pause: async () => undefined, hold: () => undefined };
   const call = (await reads(uploadField === undefined ? body : form, caller, budget)) as { body?: unknown };
-  const { body: _repeated, ...rest } = { ...call, formatField: undefined };
+  const { body: _repeated, ...rest } = { ...call, fieldOf: undefined };
   return rest;
 }
 

@@ -10,6 +10,15 @@ const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 /** A word every 20 ms. */
 const slow = (words: number) => ({ text: 'Well. '.repeat(words), delayMs: 20 });
 
+it.each(['whisper-1', 'gpt-4o-transcribe', 'gpt-transcribe', 'gpt-live-transcribe', 'gpt-realtime-whisper'])(
+  'the hosted recognizer %s means the own one',
+  async (model) => {
+    const { send, next } = converse();
+    send(update({ audio: { input: { transcription: { model } } } }));
+    expect((await next('session.updated')).session.audio.input.transcription.model).toBe(parts.hears);
+  },
+);
+
 describe('a spoken turn', () => {
   it('is heard, answered and spoken, in the order that clients know', async () => {
     const { events, send, speak, next, inference } = converse({ agent: { instructions: 'Be kind.' } });

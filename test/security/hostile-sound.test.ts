@@ -61,7 +61,7 @@ describe('speakers of hostile numbers', () => {
       embedding: new Float32Array(16).fill(value),
       isClear: index % 2 === 0,
     }));
-    const groups = groupVoices(voices, { threshold: 0.7, leastVoices: 5, mostCompared: 20 });
+    const groups = groupVoices(voices, { threshold: 0.7, minVoices: 5, maxCompared: 20 });
     expect(groups).toHaveLength(50);
     for (const group of groups) expect(group >= 0 && group < 50).toBe(true);
   });
@@ -69,7 +69,7 @@ describe('speakers of hostile numbers', () => {
   it('who changes in every frame has turns in order, and each word one speaker', () => {
     const frames = 5000;
     const activity = Uint8Array.from({ length: frames }, (_, frame) => 1 << (frame % 3));
-    const turns = toSpeakerTurns([{ startFrame: 0, activity, speakers: [0, 1, 2] }], { mostAtOnce: 1 });
+    const turns = toSpeakerTurns([{ startFrame: 0, activity, speakers: [0, 1, 2] }], { maxSimultaneous: 1 });
     expect(turns).toHaveLength(frames);
     const seconds = turns.map(({ speaker, startFrame, endFrame }) => ({
       speaker,

@@ -58,7 +58,8 @@ describe('every endpoint reads the largest body in pieces of 0 ms', () => {
     const atOnce = budgetOf(async (check) => (await check()) as never);
     const whole = await endpoint.read(body, caller, atOnce);
     pauses = 0;
-    expect(await pieces(() => endpoint.read(body, caller, budgetOf(pieces)))).toEqual(whole);
+    const read = await pieces(() => endpoint.read(body, caller, budgetOf(pieces)));
+    expect({ ...(read as object), fieldOf: undefined }).toEqual({ ...(whole as object), fieldOf: undefined });
     const items = Math.max(
       0,
       ...Object.values(body).map((value) => (Array.isArray(value) ? value.length : 0)),

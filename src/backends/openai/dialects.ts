@@ -2,8 +2,7 @@ import { chatParameters, type ChatParameters } from '../../categories/chat/param
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest } from '../../contracts/run.ts';
 import { toWireName, type ParameterTable } from '../../core/parameters/descriptor.ts';
-import type { SamplerDefinition } from '../../core/sampling/definition.ts';
-import { samplers, samplingParameters, type SamplingParameters } from '../../core/sampling/samplers.ts';
+import { isNeutral, samplingParameters, type SamplingParameters } from '../../core/sampling/samplers.ts';
 import { fieldError } from '../../errors.ts';
 import type { ApiDialect } from './server.ts';
 import { describeValue } from '../../core/text/quote.ts';
@@ -38,12 +37,6 @@ const promptFields = [
 ] as const;
 
 type PromptField = (typeof promptFields)[number];
-
-/** The parameters that switch a sampler on; the other ones say nothing alone. */
-const switches: Readonly<Record<string, (value: never) => boolean>> = Object.assign(
-  { penalizePrompt: (value: boolean) => value },
-  ...samplers.map(({ isOn }: SamplerDefinition) => isOn),
-);
 
 /** Each server's names of what the wire format lacks. */
 const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra | PromptField, string>>>> = {
@@ -111,7 +104,7 @@ export function toDialect(
     }
     const foreignName = dialects[dialect][name];
     if (foreignName !== undefined) named[foreignName] = value;
-    else if (switches[name]?.(value as never) !== false && !isDefault(name, value)) {
+    else if (!isNeutral(name, value) && !isDefault(name, value)) {
       const param = toWireName(name);
       throw fieldError(param, `the server that runs this model doesn't know it, got ${describeValue(value)}`);
     }

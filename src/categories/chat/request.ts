@@ -146,8 +146,8 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
       throw fieldError('logit_bias', `expected ${min} to ${max}, got ${describeValue(bias)}`);
   }
   const { tools = [], toolChoice = 'auto', responseFormat } = input;
-  assertSchema('documents', input.documents);
-  assertSchema('chat_template_kwargs', input.chatTemplateKwargs);
+  if (input.documents) assertSchema('documents', input.documents);
+  if (input.chatTemplateKwargs) assertSchema('chat_template_kwargs', input.chatTemplateKwargs);
   tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
   if (responseFormat?.type === 'json-schema')
     assertSchema('response_format.json_schema.schema', responseFormat.schema);
@@ -156,14 +156,13 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   const request: ChatRequest = { ...table.complete(input), stop };
   if (request.topLogprobs > 0 && !request.logprobs && request.echo !== 'logprobs')
     throw fieldError('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
-  assertThinking(request);
+  if (request.reasoningEffort !== undefined) assertThinking(request.reasoningEffort, request.enableThinking);
   assertTokenRules(request);
   if (request.continueFinalMessage) assertContinuable(request);
   return request;
 }
 
-function assertThinking({ reasoningEffort: effort, enableThinking }: ChatRequest): void {
-  if (effort === undefined) return;
+function assertThinking(effort: string, enableThinking: boolean | undefined): void {
   if (!reasoningEfforts.some((known) => known === effort)) {
     const known = reasoningEfforts.map((name) => `"${name}"`).join(', ');
     throw fieldError('reasoning_effort', `expected one of ${known}, got ${describeValue(effort)}`);

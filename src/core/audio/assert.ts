@@ -1,10 +1,10 @@
-/** @throws TypeError for anything but a `Float32Array` */
+/** @throws TypeError unless `value` is a `Float32Array` */
 export function assertSamples(label: string, value: unknown): asserts value is Float32Array {
   if (!(value instanceof Float32Array))
     throw new TypeError(`${label}: expected a Float32Array, got ${describe(value)}`);
 }
 
-/** @throws TypeError for anything but a number */
+/** @throws TypeError unless `value` is a number */
 export function assertInteger(
   label: string,
   value: unknown,
@@ -15,7 +15,7 @@ export function assertInteger(
     throw new RangeError(`${label}: expected an integer from ${min} to ${max}, got ${value}`);
 }
 
-/** @throws TypeError for anything but a number */
+/** @throws TypeError unless `value` is a number */
 export function assertSeconds(label: string, value: unknown): asserts value is number {
   if (typeof value !== 'number') throw new TypeError(`${label}: expected a number, got ${describe(value)}`);
   if (!(value >= 0 && value < Infinity))
@@ -27,10 +27,10 @@ function describe(value: unknown): string {
   return typeof value === 'object' ? (value.constructor?.name ?? 'an object') : typeof value;
 }
 
-/** Sample rates that the functions of audio work with, in Hz. */
+/** Sample rates that the audio functions accept, in Hz. */
 export const sampleRatesHz = { min: 1000, max: 768_000 } as const;
 
-/** @throws TypeError or RangeError for anything but an integer within `sampleRatesHz` */
+/** @throws TypeError or RangeError unless `value` is an integer within `sampleRatesHz` */
 export function assertSampleRate(label: string, value: unknown): asserts value is number {
   assertInteger(label, value, sampleRatesHz);
 }

@@ -1,14 +1,14 @@
-/** Cuts a stream of mono samples into blocks of one length. */
+/** Cuts a stream of mono samples into blocks of equal length. */
 export interface BlockCutter {
-  /** @param samples the next ones, any number; not kept */
+  /** @param samples the next samples, any number; not kept */
   push(samples: Float32Array): Generator<Float32Array>;
-  /** The last samples, which fill no block: zero or more, newly allocated. */
+  /** The samples after the last full block: zero or more, newly allocated. */
   rest(): Float32Array;
 }
 
 /**
- * Makes a cutter of a stream into blocks, for encoders that take a fixed number of samples.
- * @param length samples of a block
+ * Creates a block cutter, for encoders that take a fixed number of samples.
+ * @param length samples per block
  */
 export function createBlockCutter(length: number): BlockCutter {
   let block = new Float32Array(length);

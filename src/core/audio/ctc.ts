@@ -1,11 +1,11 @@
 import { assertArray, assertCount, assertObject } from '../assert-values.ts';
 import { likeliestToken } from './likeliest-token.ts';
 
-/** One token of a recognizer's output, and the frames that it was heard in. */
+/** A token of a recognizer's output, and the frames in which it was heard. */
 export interface CtcToken {
   readonly id: number;
   readonly startFrame: number;
-  /** One after its last frame. */
+  /** Exclusive. */
   readonly endFrame: number;
 }
 
@@ -23,16 +23,16 @@ export interface CtcPath {
 export interface CtcShape {
   readonly frames: number;
   readonly vocabularySize: number;
-  /** The token that stands for nothing. */
+  /** The blank token of CTC. */
   readonly blank: number;
 }
 
 /**
- * Greedy decoding of connectionist temporal classification: the best token of each frame, with repeats joined and
- * blanks left out.
+ * Greedy decoding of connectionist temporal classification: the best token of each frame, with repeats merged and
+ * blanks dropped.
  *
  * @param logits `[frames × vocabularySize]`
- * @throws RangeError where the shape doesn't fit the logits
+ * @throws RangeError if the shape doesn't match the logits
  * @see Graves et al., "Connectionist Temporal Classification", 2006, section 3.2
  *
  * @example

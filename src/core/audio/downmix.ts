@@ -2,11 +2,11 @@ import { assertList } from '../assert-values.ts';
 import { assertSamples } from './assert.ts';
 
 /**
- * Mixes channels down to one: the mean of each sample's channels.
+ * Mixes channels down to one: the mean over the channels for each sample.
  *
- * @param channels at least one, all of one length: `channels[c][i]` is sample `i` of channel `c`
+ * @param channels at least one, all of equal length: `channels[c][i]` is sample `i` of channel `c`
  * @returns one channel of that length, newly allocated
- * @throws TypeError for a channel that is no `Float32Array`
+ * @throws TypeError for a channel that isn't a `Float32Array`
  * @throws RangeError without channels, and for channels of different lengths
  *
  * @example
@@ -25,7 +25,7 @@ export function downmix(channels: readonly Float32Array[]): Float32Array {
   });
   const mono = first.slice();
   if (others.length === 0) return mono;
-  // Every sample is summed in double precision, whatever the number of channels.
+  // Every sample is summed in double precision, with any number of channels.
   for (let index = 0; index < mono.length; index++) {
     let sum = first[index]!;
     for (const channel of others) sum += channel[index]!;

@@ -1,6 +1,6 @@
 import { assertInteger } from './assert.ts';
 
-/** The discrete Fourier transform of one size, with its tables and scratch. */
+/** The discrete Fourier transform of one size, with its tables and scratch buffers. */
 export interface Fft {
   readonly size: number;
   /** Transforms complex numbers in place, forwards and unscaled; allocates nothing. */
@@ -13,20 +13,20 @@ interface Complex {
   readonly imaginary: Float64Array;
 }
 
-/** A step of the transform: `groups` butterflies of `radix` numbers, repeated for `stride` neighbours. */
+/** A pass of the transform: `groups` butterflies of `radix` numbers, repeated for `stride` neighbours. */
 interface Pass {
   readonly radix: number;
   readonly groups: number;
   readonly stride: number;
-  /** `[groups × (radix − 1)]`: by what a butterfly's outputs are turned, but for the first, which isn't. */
+  /** `[groups × (radix − 1)]`: the rotations of a butterfly's outputs, without the first, which isn't rotated. */
   readonly twiddles: Complex;
   /** `[radix]`: the roots of unity. */
   readonly roots: Complex;
 }
 
 /**
- * A fast Fourier transform of any size, by Stockham's algorithm: butterflies of 4 and 5 are written out, a general one does the
- * other primes. Sizes with large prime factors are right, but slow.
+ * A fast Fourier transform of any size, by Stockham's algorithm: radix 4 and 5 have dedicated butterflies, a general
+ * one handles the other primes. Sizes with large prime factors are right, but slow.
  * @see Van Loan, Computational Frameworks for the Fast Fourier Transform (1992), section 1.7
  */
 export function createFft(size: number): Fft {
@@ -72,7 +72,7 @@ function planPasses(size: number): Pass[] {
   });
 }
 
-/** Into fours and primes. */
+/** Fours first, then primes. */
 function factorsOf(size: number): number[] {
   const factors: number[] = [];
   let rest = size;

@@ -1,26 +1,26 @@
-/** Cut twice below: speech has enough above it, and rumble and hum little. */
+/** Two filters attenuate everything below: rumble and hum are mostly there, speech has enough power above. */
 const highPassHertz = 300;
 
-/** Measures the power of frames in a stream of samples. */
+/** Measures the power of each frame in a stream of samples. */
 export interface FramePowers {
-  /** Samples of one frame. */
+  /** Samples per frame. */
   readonly frameSamples: number;
   /** Samples so far. */
   readonly total: number;
-  /** @param samples the next ones of one channel, −1 to 1, any number; not kept */
+  /** @param samples the next samples of one channel, −1 to 1, any number; not kept */
   push(samples: Float32Array, onFrame: (power: number) => void): void;
-  /** Ends the stream; a frame that is incomplete counts. The next `push` begins another stream. */
+  /** Ends the stream; an incomplete frame counts. The next `push` begins a new stream. */
   flush(onFrame: (power: number) => void): void;
 }
 
-/** Measures frames without what is below 300 Hz, which two high-pass filters of the first order take out. */
+/** Measures frames after two first-order high-pass filters at 300 Hz. */
 export function createFramePowers(sampleRateHz: number, frameSeconds: number): FramePowers {
   const frameSamples = Math.round(frameSeconds * sampleRateHz);
   const keptByHighPass = Math.exp((-2 * Math.PI * highPassHertz) / sampleRateHz);
   const begin = () => ({ energy: 0, previous: Number.NaN, passedOnce: 0, passedTwice: 0 });
   let total = 0;
   let state = begin();
-  // In local variables: each number that functions share would be allocated anew for each sample.
+  // In local variables: V8 would allocate every number in a shared closure variable again for each sample.
   const measure = (samples: Float32Array, from: number, to: number): void => {
     let { energy, previous, passedOnce, passedTwice } = state;
     if (Number.isNaN(previous)) previous = finite(samples[from]!);
@@ -63,16 +63,16 @@ function finite(sample: number): number {
   return Number.isFinite(sample) ? sample : 0;
 }
 
-/** Length of half a syllable. */
+/** Half the length of a syllable. */
 const frameSeconds = 0.09;
-/** Fewer frames are too few to tell. */
-const leastFrames = 12;
+/** Fewer frames aren't significant. */
+const minFrames = 12;
 /** Speech as loud as white noise rises 4 dB above it; noise of any color varies by 1.6 dB. */
-const mostRatio = 10 ** 0.2;
+const maxRatio = 10 ** 0.2;
 
-/** Whether audio is as loud all the time as no speech is, however loud it is itself: hiss, hum, a fan. */
+/** Whether the loudness varies less than that of any speech, at any volume: hiss, hum, a fan. */
 export function isSteadyNoise(samples: Float32Array, sampleRateHz: number): boolean {
   const powers: number[] = [];
   createFramePowers(sampleRateHz, frameSeconds).push(samples, (power) => powers.push(power));
-  return powers.length >= leastFrames && Math.max(...powers) <= mostRatio * Math.min(...powers);
+  return powers.length >= minFrames && Math.max(...powers) <= maxRatio * Math.min(...powers);
 }

@@ -6,7 +6,7 @@ export function kaiserBeta(attenuationDb: number): number {
   return 0.1102 * (attenuationDb - 8.7);
 }
 
-/** Length of such a filter in samples; `transition` is the width of its transition over the sample rate. */
+/** Length of that filter in samples; `transition` is the width of its transition divided by the sample rate. */
 export function kaiserLength({
   attenuationDb,
   transition,

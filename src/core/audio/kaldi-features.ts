@@ -8,10 +8,10 @@ const fftSize = 512;
 const windowSize = 400;
 const hopLength = 160;
 const preEmphasis = 0.97;
-/** Models were trained with samples of 16 bits. */
+/** Models were trained on 16-bit samples. */
 const scale = 2 ** 15;
 /** The machine epsilon of single precision. */
-const leastPower = 2 ** -23;
+const minPower = 2 ** -23;
 
 /** The features of a stretch of speech. */
 export interface KaldiFeatures {
@@ -21,25 +21,25 @@ export interface KaldiFeatures {
   readonly frames: number;
 }
 
-/** Computes filter banks as Kaldi does; keeps its tables. */
+/** Computes filter banks like Kaldi; keeps its tables. */
 export interface KaldiFeatureExtractor {
   readonly melBins: number;
   /**
    * @param samples mono, 16 kHz, −1 to 1, at least 400 samples
-   * @throws TypeError for anything but a `Float32Array`
-   * @throws RangeError for fewer samples than a frame has
+   * @throws TypeError unless `samples` is a `Float32Array`
+   * @throws RangeError for less than a frame of samples
    */
   compute(samples: Float32Array): KaldiFeatures;
 }
 
 /**
- * The features that models of speakers read: frames of 25 ms every 10 ms, none of which reaches beyond the audio; each without
- * its mean, with pre-emphasis of 0.97, under a Hamming window; natural logarithms of power in mel bands from 20 to 8,000 Hz, less
- * the mean of each band.
+ * The input of speaker models: frames of 25 ms every 10 ms, all within the audio; each with its mean subtracted,
+ * pre-emphasis of 0.97 and a Hamming window; natural logarithms of power in mel bands from 20 to 8,000 Hz, minus the
+ * mean of each band.
  *
  * @param options.melBins number of mel filters, 1 to 128: usually 80
- * @throws TypeError for a number of filters that is no number
- * @throws RangeError for any other number of filters
+ * @throws TypeError if `melBins` isn't a number
+ * @throws RangeError if it isn't an integer in that range
  * @see https://github.com/wenet-e2e/wespeaker and https://kaldi-asr.org/doc/feat.html
  *
  * @example
@@ -83,7 +83,7 @@ export function createKaldiFeatures(options: { readonly melBins: number }): Kald
       for (let band = 0; band < melBins; band++) {
         let mean = 0;
         for (let frame = 0; frame < frames; frame++) {
-          const power = Math.log(Math.max(bands[band * frames + frame]!, leastPower));
+          const power = Math.log(Math.max(bands[band * frames + frame]!, minPower));
           data[frame * melBins + band] = power;
           mean += power / frames;
         }

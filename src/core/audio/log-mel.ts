@@ -3,9 +3,9 @@ import { assertInteger, assertSamples, assertSampleRate } from './assert.ts';
 import { createMelFilters } from './mel-filters.ts';
 import { cosineWindow, createMelPowers } from './mel-powers.ts';
 
-/** The sizes of a log-mel spectrogram, as a Whisper model's `preprocessor_config.json` has them. */
+/** The sizes of a log-mel spectrogram, with the meaning of a Whisper model's `preprocessor_config.json`. */
 export interface LogMelOptions {
-  /** Number of mel filters (`feature_size`), 1 to 1,024: 80, or 128 for the third large model. */
+  /** Number of mel filters (`feature_size`), 1 to 1,024: 80, or 128 for large-v3. */
   readonly melBins: number;
   /** Length of a chunk (`n_samples`): shorter audio is padded with silence. Default 480,000, which is 30 s. */
   readonly chunkSamples?: number | undefined;
@@ -13,44 +13,44 @@ export interface LogMelOptions {
   readonly sampleRateHz?: number | undefined;
   /** Length of a frame in samples (`n_fft`), 2 to 4,096; default 400. */
   readonly fftSize?: number | undefined;
-  /** From one frame to the next, in samples, at most `chunkSamples`; default 160. */
+  /** Distance between frames in samples, at most `chunkSamples`; default 160. */
   readonly hopLength?: number | undefined;
 }
 
 /** Computes log-mel spectrograms of one size; keeps its tables. */
 export interface LogMel {
   readonly melBins: number;
-  /** Frames in a chunk. */
+  /** Frames per chunk. */
   readonly frames: number;
   readonly chunkSamples: number;
   /**
    * @param samples mono, −1 to 1, at most `chunkSamples`
    * @returns `[melBins × frames]`, newly allocated
-   * @throws TypeError for anything but a `Float32Array`
-   * @throws RangeError for more samples than a chunk has
+   * @throws TypeError unless `samples` is a `Float32Array`
+   * @throws RangeError for more samples than a chunk
    */
   compute(samples: Float32Array): Float32Array;
   /**
-   * The same without allocating anything.
+   * Like `compute`, without allocating.
    *
    * @param out `[melBins × frames]`, overwritten
    * @returns `out`
-   * @throws TypeError for anything but `Float32Array`s
-   * @throws RangeError for an `out` of another length, and for more samples than a chunk has
+   * @throws TypeError unless both are `Float32Array`s
+   * @throws RangeError for an `out` of the wrong length and for more samples than a chunk
    */
   computeInto(out: Float32Array, samples: Float32Array): Float32Array;
 }
 
 const floorPower = 1e-10;
-/** In powers of ten below the strongest value. */
+/** In powers of ten below the maximum. */
 const dynamicRange = 8;
 
 /**
- * The input of Whisper models: power in mel bands over time, as decadic logarithms, clamped to 80 dB below the strongest
+ * The input of Whisper models: power in mel bands over time, as base-10 logarithms, clamped to 80 dB below the maximum
  * and scaled to about −1 to 1. Frame `f` is centred on sample `f · hopLength`; the chunk is mirrored at its ends.
  *
  * @throws TypeError for options that aren't numbers
- * @throws RangeError for options that are no integers in their range, and for a chunk that isn't longer than half a frame
+ * @throws RangeError for options that aren't integers in their range, and for a chunk of at most half a frame
  * @see Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision (2022), section 2.2
  *
  * @example
@@ -94,7 +94,7 @@ export function createLogMel(options: LogMelOptions): LogMel {
       throw new RangeError(`out: expected ${melBins * frames} values, got ${out.length}`);
     if (samples.length > chunkSamples)
       throw new RangeError(`samples: expected at most ${chunkSamples}, got ${samples.length}`);
-    // Beyond the audio there is nothing to transform.
+    // After the audio all frames are silent.
     const audible = Math.min(frames, Math.ceil((samples.length + reach) / hopLength));
     for (let filter = 0; filter < melBins; filter++)
       out.fill(0, filter * frames + audible, (filter + 1) * frames);
@@ -111,13 +111,13 @@ export function createLogMel(options: LogMelOptions): LogMel {
   };
 }
 
-/** A place before the first of `length` samples or after the last one, mirrored back into them. */
+/** The index `place` beyond either end, mirrored back into `length` samples. */
 function mirrored(place: number, length: number): number {
   const inside = Math.abs(place);
   return inside < length ? inside : 2 * (length - 1) - inside;
 }
 
-/** Powers → what the model reads, in place. */
+/** Converts powers to the model's input, in place. */
 function compress(values: Float32Array): Float32Array {
   let strongest = floorPower;
   for (let index = 0; index < values.length; index++) {

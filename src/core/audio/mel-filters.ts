@@ -1,13 +1,13 @@
-/** Triangular filters, without the zeros around them. */
+/** Triangular filters, stored without their zeros. */
 export interface MelFilters {
-  /** `[filters]`: the first frequency bin of each that is not 0. */
+  /** `[filters]`: the first frequency bin with a weight other than 0. */
   readonly starts: Int32Array;
-  /** `[filters + 1]`: where the weights of each begin in `weights`. */
+  /** `[filters + 1]`: where each filter's weights begin in `weights`. */
   readonly offsets: Int32Array;
   readonly weights: Float64Array;
 }
 
-/** The filters, and the transform whose `fftSize / 2 + 1` bins they weigh. */
+/** The filters, and the transform with `fftSize / 2 + 1` bins. */
 export interface MelFilterOptions {
   readonly count: number;
   readonly fftSize: number;

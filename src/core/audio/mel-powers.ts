@@ -1,10 +1,10 @@
 import { createFft } from './fft.ts';
 import type { MelFilters } from './mel-filters.ts';
 
-/** Computes power in mel bands; keeps its tables and scratch. */
+/** Computes power in mel bands; keeps its tables and scratch buffers. */
 export interface MelPowers {
   /**
-   * @param out `[filters × columns]`, of which the first `frames` of each row are written
+   * @param out `[filters × columns]`; the first `frames` of each row are written
    * @param frames at most `columns`
    * @param readFrame writes the windowed samples of a frame, `[fftSize]`
    */
@@ -16,12 +16,12 @@ export interface MelPowers {
   ): void;
 }
 
-/** A raised cosine: Hann's, where `mean` and `swing` are left out. */
+/** A raised cosine; the default `mean` and `swing` make a Hann window. */
 export function cosineWindow(length: number, period: number, [mean, swing] = [0.5, 0.5]): Float64Array {
   return Float64Array.from({ length }, (_, at) => mean - swing * Math.cos((2 * Math.PI * at) / period));
 }
 
-/** Power spectra of frames, weighed by mel filters over the bins of a transform of `fftSize`. */
+/** Power spectra of frames, weighted by mel filters over the bins of a transform of `fftSize`. */
 export function createMelPowers({ fftSize, filters }: { fftSize: number; filters: MelFilters }): MelPowers {
   const fft = createFft(fftSize);
   const even = new Float64Array(fftSize);
@@ -40,7 +40,7 @@ export function createMelPowers({ fftSize, filters }: { fftSize: number; filters
 
   return {
     computeInto(out, columns, frames, readFrame) {
-      // The spectra of two real signals can be told apart in that of one complex signal: two frames for one transform.
+      // One complex transform serves two frames: the spectra of two real signals can be separated from it.
       for (let frame = 0; frame < frames; frame += 2) {
         const isPair = frame + 1 < frames;
         readFrame(even, frame);
@@ -55,7 +55,10 @@ export function createMelPowers({ fftSize, filters }: { fftSize: number; filters
   };
 }
 
-/** The transform of a + i·b → the power spectra of `a`, in `real`, and of `b`, in `imaginary`, up to the middle. */
+/**
+ * Converts the transform of a + i·b to the power spectra of `a`, in `real`, and of `b`, in `imaginary`, up to the
+ * middle.
+ */
 function separatePowers(real: Float64Array, imaginary: Float64Array): void {
   const size = real.length;
   const middle = Math.floor(size / 2);

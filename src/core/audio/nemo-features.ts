@@ -10,8 +10,8 @@ const hopLength = 160;
 const preEmphasis = 0.97;
 /** Added to powers, so that silence has a logarithm. */
 const guard = 2 ** -24;
-/** Added to deviations, so that a band that never changes can be divided by its own. */
-const leastDeviation = 1e-5;
+/** Added to deviations, so that a constant band isn't divided by 0. */
+const minDeviation = 1e-5;
 
 /** The features of one recording. */
 export interface NemoFeatures {
@@ -23,24 +23,24 @@ export interface NemoFeatures {
   readonly frames: number;
 }
 
-/** Computes the features that NeMo's recognizers read; keeps its tables. */
+/** Computes the input of NeMo's recognizers; keeps its tables. */
 export interface NemoFeatureExtractor {
   readonly melBins: number;
   /**
    * @param samples mono, 16 kHz, −1 to 1, at least 320 samples
-   * @throws TypeError for anything but a `Float32Array`
-   * @throws RangeError for fewer samples than two frames have
+   * @throws TypeError unless `samples` is a `Float32Array`
+   * @throws RangeError for less than two frames of samples
    */
   compute(samples: Float32Array): NemoFeatures;
 }
 
 /**
- * The features of NeMo's recognizers: pre-emphasis of 0.97, frames of 25 ms every 10 ms under a symmetric Hann window,
- * natural logarithms of power in mel bands, each band brought to mean 0 and deviation 1 over the recording.
+ * The input of NeMo's recognizers: pre-emphasis of 0.97, frames of 25 ms every 10 ms under a symmetric Hann window,
+ * natural logarithms of power in mel bands, each band normalized to mean 0 and deviation 1 over the recording.
  *
  * @param options.melBins number of mel filters, 1 to 1,024: 80, or 128 for the larger models
- * @throws TypeError for a number of filters that is no number
- * @throws RangeError for any other number of filters
+ * @throws TypeError if `melBins` isn't a number
+ * @throws RangeError if it isn't an integer in that range
  * @see https://github.com/NVIDIA/NeMo, `FilterbankFeatures`
  *
  * @example
@@ -83,7 +83,7 @@ export function createNemoFeatures(options: { readonly melBins: number }): NemoF
   };
 }
 
-/** Powers → their logarithms, with mean 0 and deviation 1. */
+/** Replaces powers by their logarithms, with mean 0 and deviation 1. */
 function normalizeInPlace(band: Float32Array): void {
   let sum = 0;
   for (let frame = 0; frame < band.length; frame++) {
@@ -93,6 +93,6 @@ function normalizeInPlace(band: Float32Array): void {
   const mean = sum / band.length;
   let squares = 0;
   for (const value of band) squares += (value - mean) ** 2;
-  const deviation = Math.sqrt(squares / (band.length - 1)) + leastDeviation;
+  const deviation = Math.sqrt(squares / (band.length - 1)) + minDeviation;
   for (let frame = 0; frame < band.length; frame++) band[frame] = (band[frame]! - mean) / deviation;
 }

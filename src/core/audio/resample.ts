@@ -4,7 +4,7 @@ import { openSimd } from '../math/simd.ts';
 import { assertSamples, assertSampleRate } from './assert.ts';
 import { kaiserBeta, kaiserLength, kaiserWindow } from './kaiser.ts';
 
-/** From which sample rate to which, in Hz: integers from 1,000 to 768,000. */
+/** The sample rates of input and output, in Hz: integers from 1,000 to 768,000. */
 export interface SampleRates {
   readonly fromHz: number;
   readonly toHz: number;
@@ -13,34 +13,35 @@ export interface SampleRates {
 /** Resamples a stream of mono samples. */
 export interface Resampler {
   /**
-   * @param samples the next ones, any number; not kept
-   * @returns what can be told by now, newly allocated: about half a filter less than came in
-   * @throws TypeError for anything but a `Float32Array`
+   * @param samples the next samples, any number; not kept
+   * @returns the output that is complete so far, newly allocated: it lags the input by about half a filter
+   * @throws TypeError unless `samples` is a `Float32Array`
    */
   push(samples: Float32Array): Float32Array;
-  /** Ends the stream. @returns what is left of it, newly allocated. The next `push` begins another stream. */
+  /** Ends the stream. @returns the rest of the output, newly allocated. The next `push` begins a new stream. */
   flush(): Float32Array;
 }
 
-// Both as shares of the lower of the two Nyquist frequencies: nothing that could alias passes.
+// Both as fractions of the lower of the two Nyquist frequencies: nothing that could alias passes.
 const passbandEdge = 0.9;
 const stopbandEdge = 1;
 const attenuationDb = 90;
-/** Up to this many coefficients every phase has a row of its own; beyond, rows are interpolated. */
+/** Up to this many coefficients every phase has a row; beyond it, rows are interpolated. */
 const maxCoefficients = 2 ** 18;
-/** Rows per sample of the lower rate that are interpolated between: errors stay below −100 dB. */
+/** Interpolated rows per sample of the lower rate: errors stay below −100 dB. */
 const interpolatedRows = 256;
 const blockSamples = 4096;
 
 /**
- * Resamples by a polyphase filter: a sinc under a Kaiser window of 90 dB. What lies below 0.9 of the lower Nyquist
- * frequency is kept within 0.01 dB; what lies above that frequency is at least 80 dB down. Neither delay nor loss: output
- * sample `i` belongs to the time `i / toHz`, and `n` samples become `round(n · toHz / fromHz)`. The table of the filter
- * stays below 3 MB whatever the rates.
+ * Resamples by a polyphase filter: a sinc under a Kaiser window of 90 dB. Frequencies below 0.9 of the lower Nyquist
+ * frequency are kept within 0.01 dB; frequencies above the Nyquist frequency are attenuated by at least 80 dB. The
+ * output is neither delayed nor cut: output sample `i` belongs to the time `i / toHz`, and `n` samples become
+ * `round(n · toHz / fromHz)`. The filter's table stays below 3 MB at all rates.
  *
  * @throws TypeError for rates that aren't numbers
  * @throws RangeError for rates that aren't integers from 1,000 to 768,000
- * @see Crochiere and Rabiner, Multirate Digital Signal Processing (1983), chapter 3; https://ccrma.stanford.edu/~jos/resample/
+ * @see Crochiere and Rabiner, Multirate Digital Signal Processing (1983), chapter 3;
+ * https://ccrma.stanford.edu/~jos/resample/
  *
  * @example
  * ```ts
@@ -66,14 +67,14 @@ export function createResampler(rates: SampleRates): Resampler {
 
   const buffer = new Float64Array(taps + Math.max(blockSamples, taps));
   let filled = 0;
-  /** In `buffer`, where the filter of the next output begins; may lie beyond what is filled. */
+  /** Where the filter of the next output begins in `buffer`; may be beyond the filled part. */
   let position = 0;
-  /** Distance from a sample to the next output, in `1 / up` of the distance between two samples. */
+  /** Distance from a sample to the next output, in `1 / up` of a sample period. */
   let phase = 0;
   let received = 0;
   let produced = 0;
   const restart = (): void => {
-    // The first output's filter is centred on the first sample, so zeros come before it.
+    // The first output's filter is centred on the first sample, so it needs zeros before it.
     buffer.fill(0, 0, reach - 1);
     filled = reach - 1;
     position = phase = received = produced = 0;
@@ -114,7 +115,7 @@ export function createResampler(rates: SampleRates): Resampler {
     position -= used;
   };
 
-  /** Takes `count` samples, zeros where there are none, and fills `out`. */
+  /** Consumes `count` samples (zeros if `samples` is undefined) and fills `out`. */
   const consume = (samples: Float32Array | undefined, count: number, out: Float32Array): Float32Array => {
     let at = 0;
     for (let offset = 0; offset < count;) {
@@ -151,7 +152,7 @@ export function createResampler(rates: SampleRates): Resampler {
  *
  * @param samples at `fromHz`
  * @returns `round(samples.length · toHz / fromHz)` samples, newly allocated
- * @throws TypeError for anything but a `Float32Array`, and for rates that aren't numbers
+ * @throws TypeError unless `samples` is a `Float32Array` and the rates are numbers
  * @throws RangeError for rates that aren't integers from 1,000 to 768,000
  *
  * @example
@@ -180,9 +181,9 @@ function createCopier(): Resampler {
 }
 
 /**
- * The filter at every distance that an output can have from the sample before it.
- * @returns `coefficients` `[rows + 1 × 2 · reach]`: row `r` is for outputs `r / rows` beyond a sample, and begins `reach − 1`
- * samples before it. Every row adds up to 1
+ * The filter at every distance between an output and the sample before it.
+ * @returns `coefficients` `[rows + 1 × 2 · reach]`: row `r` is for outputs `r / rows` after a sample, and begins
+ * `reach − 1` samples before it. Every row adds up to 1
  */
 function createFilter({ up, down }: { up: number; down: number }): {
   readonly coefficients: Float64Array;
@@ -210,7 +211,7 @@ function createFilter({ up, down }: { up: number; down: number }): {
   return { coefficients, rows, reach };
 }
 
-/** `count · up / down`, rounded, exact for any count of samples. */
+/** `count · up / down`, rounded, exact for any sample count. */
 function scaled(count: number, up: number, down: number, round: (value: number) => number): number {
   const whole = Math.floor(count / down);
   return whole * up + round(((count - whole * down) * up) / down);

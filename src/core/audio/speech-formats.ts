@@ -1,4 +1,4 @@
-/** Every format that audio can be answered in; all but `wav` and `pcm` need an encoder. */
+/** The audio formats of answers; all except `wav` and `pcm` need an encoder. */
 export const speechFormats = ['wav', 'pcm', 'flac', 'mp3', 'opus', 'aac'] as const;
 
 export type SpeechFormat = (typeof speechFormats)[number];

@@ -1,23 +1,23 @@
 import { assertList, assertObject, assertText } from '../assert-values.ts';
 import { assertSeconds } from './assert.ts';
 
-/** A piece of text and when it is said. */
+/** A text and its times. */
 export interface Subtitle {
-  /** Seconds from the start of the audio, as is the end. */
+  /** Seconds from the start of the audio. */
   readonly startSeconds: number;
   readonly endSeconds: number;
-  /** Plain text, perhaps of several lines. */
+  /** Plain text; may have several lines. */
   readonly text: string;
-  /** Name of whoever says it, plain text. */
+  /** Name of the speaker, plain text. */
   readonly speaker?: string | undefined;
 }
 
 /**
- * Writes subtitles in the SubRip format: in the order of their starts, without those that are empty. The format knows no
- * escapes, so `-->`, which separates times, becomes `->`; one that ends before it begins is shown for a millisecond. Text of a
- * speaker begins with the name and a colon.
+ * Writes subtitles in the SubRip format: ordered by start, without empty ones. The format has no escapes, so `-->`,
+ * which separates times, becomes `->`; a subtitle that ends before it begins is shown for a millisecond. A speaker's
+ * text begins with the name and a colon.
  *
- * @throws TypeError for times that aren't numbers and text that is no string
+ * @throws TypeError for times that aren't numbers and text that isn't a string
  * @throws RangeError for times that are negative or not finite
  * @see https://www.matroska.org/technical/subtitles.html#srt-subtitles
  *
@@ -36,10 +36,10 @@ export function toSrt(subtitles: readonly Subtitle[]): string {
 }
 
 /**
- * Writes subtitles in the WebVTT format: in the order of their starts, without those that are empty. Characters that mean
- * something there are escaped; one that ends before it begins is shown for a millisecond. Text of a speaker has a voice tag.
+ * Writes subtitles in the WebVTT format: ordered by start, without empty ones. Special characters are escaped; a
+ * subtitle that ends before it begins is shown for a millisecond. A speaker's text has a voice tag.
  *
- * @throws TypeError for times that aren't numbers and text that is no string
+ * @throws TypeError for times that aren't numbers and text that isn't a string
  * @throws RangeError for times that are negative or not finite
  * @see https://www.w3.org/TR/webvtt1/#syntax
  *
@@ -64,9 +64,9 @@ function escaped(text: string): string {
 interface Cue {
   readonly start: number;
   readonly end: number;
-  /** At least one, none of them empty: an empty line would end the cue. */
+  /** At least one, without empty lines: an empty line would end the cue. */
   readonly lines: readonly string[];
-  /** One line; empty where nobody is named. */
+  /** One line; empty without a name. */
   readonly speaker: string;
 }
 

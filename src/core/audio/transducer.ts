@@ -1,44 +1,44 @@
 import { assertArray, assertCount, assertObject } from '../assert-values.ts';
 import { indexOfLargest, likeliestToken, type LikeliestToken } from './likeliest-token.ts';
 
-/** One token of a transducer, and the frame that it was heard in. */
+/** A token of a transducer, and the frame in which it was heard. */
 export interface TransducerToken extends LikeliestToken {
   readonly startFrame: number;
-  /** One after its last frame, as its duration says; without durations one after `startFrame`. */
+  /** Exclusive: `startFrame` plus the predicted duration, or plus 1 for models without durations. */
   readonly endFrame: number;
 }
 
 /** The sizes of a transducer's search. */
 export interface TransducerShape {
   readonly frames: number;
-  /** Tokens, the blank among them. Logits beyond them are of durations in frames, from 0. */
+  /** Tokens, including the blank. Any logits beyond them are for durations in frames, from 0. */
   readonly vocabularySize: number;
-  /** The token that stands for nothing. */
+  /** The blank token of the transducer. */
   readonly blank: number;
-  /** After so many tokens the search leaves a frame. */
+  /** After this many tokens the search leaves a frame. */
   readonly maxTokensPerFrame: number;
 }
 
-/** A search under way: the caller runs the joint network for each of its steps. */
+/** A search in progress: the caller runs the joint network for each of its steps. */
 export interface TransducerSearch {
-  /** To be read next; as many as there are frames, once the search is over. */
+  /** The frame to read next; equals the number of frames once the search is over. */
   readonly frame: number;
-  /** Input of the prediction network: the last token, at first the blank. */
+  /** Input of the prediction network: the last token, initially the blank. */
   readonly previous: number;
   readonly tokens: readonly TransducerToken[];
   /**
-   * Takes the likeliest token of `frame`.
+   * Appends the likeliest token of `frame`.
    *
    * @param logits `[vocabularySize]`, or longer for a model of durations
-   * @returns whether it is a token: the state of the prediction network goes on then, and stays as it was after a blank
+   * @returns whether it is a token: the prediction network's state advances then, and stays unchanged after a blank
    * @throws RangeError for fewer logits than tokens, and once the search is over
    */
   advance(logits: Float32Array): boolean;
 }
 
 /**
- * Greedy decoding of transducers: the likeliest token of a frame, until that is the blank, which leads to the next frame
- * (RNN-T). A model of durations says itself how many frames are left out (TDT); one of 0 keeps the frame.
+ * Greedy decoding of transducers: the likeliest tokens of a frame, up to a blank, which advances to the next frame
+ * (RNN-T). A model with durations predicts how many frames to advance (TDT); a duration of 0 stays on the frame.
  *
  * @see Graves, "Sequence Transduction with Recurrent Neural Networks", 2012
  * @see Xu et al., "Efficient Sequence Transduction by Jointly Predicting Tokens and Durations", 2023

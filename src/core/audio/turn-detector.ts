@@ -2,53 +2,62 @@ import { assertNames } from '../assert-names.ts';
 import { assertSamples, assertSeconds, assertSampleRate } from './assert.ts';
 import { createFramePowers } from './frame-powers.ts';
 
-/** Thresholds by which `createTurnDetector` finds turns. */
+/** Thresholds of `createTurnDetector`. */
 export interface TurnDetectorOptions {
   /** 1,000 to 768,000. */
   readonly sampleRateHz: number;
   /** 0 to 1: speech is 2 to 14 dB louder than the noise; default 0.5, which is 8 dB. */
   readonly threshold?: number | undefined;
-  /** Silence that ends a turn; default 0.5. */
+  /** How long a silence ends a turn; default 0.5. */
   readonly silenceSeconds?: number | undefined;
 }
 
-/** A place at which somebody begins to speak, or has been silent for long enough. */
+/** A point at which speech begins, or has paused for long enough. */
 export interface TurnChange {
   readonly type: 'start' | 'end';
-  /** Counts from the first sample of the stream. The start is the first sample of speech, the end that of its silence. */
+  /**
+   * Counts from the first sample of the stream. A start is the first sample of speech, an end the first sample of the
+   * silence.
+   */
   readonly sample: number;
 }
 
-/** Finds the turns of a speaker in a live stream. */
+/** Detects a speaker's turns in a live stream. */
 export interface TurnDetector {
   /**
-   * @param samples the next ones of one channel, −1 to 1, any number; not kept
-   * @returns starts and ends, by turns. A start is known 150 ms after it at the latest, an end at once
+   * @param samples the next samples of one channel, −1 to 1, any number; not kept
+   * @returns alternating starts and ends. A start is reported at most 150 ms late, an end immediately
    */
   push(samples: Float32Array): TurnChange[];
-  /** Forgets a turn that has begun, without an end; speech that goes on is the start of another one. */
+  /** Drops a turn that has begun, without an end; further speech starts a new turn. */
   interrupt(): void;
 }
 
-/** The longest time between the start of speech and its detection. */
+/** The maximum time between the start of speech and its detection. */
 export const detectionSeconds = 0.15;
 
 const frameSeconds = 0.03;
-/** Three of five frames: no click begins a turn. */
+/** Three of five frames, so that a click doesn't begin a turn. */
 const onsetFrames = Math.round(detectionSeconds / frameSeconds);
 const onsetActive = 3;
-/** The noise floor is the least power of the last 3 s, in which speech has many gaps. */
+/** The noise floor is the minimum power of the last 3 s, in which speech has many gaps. */
 const floorFrames = 100;
-/** Noise below −70 dB of full scale counts as so loud: a microphone that is switched on says nothing. */
+/** Minimum of the noise floor, −70 dB of full scale: an idle microphone produces digital silence. */
 const quietestFloor = 1e-7;
-const leastDb = 2;
+/** A muted or gated microphone sends zeros, which are no evidence of the room's noise. */
+const digitalSilence = 1e-13;
+/** Noise floor around zeros if no noise is known: −60 dB of full scale. */
+const assumedFloor = 1e-6;
+/** Frames without a turn and without zeros that make a noise known. */
+const knownFrames = 25;
+const minDb = 2;
 const rangeDb = 12;
-/** A turn goes on at 3 dB less than what begins it. */
+/** A turn continues at 3 dB less than it needs to begin. */
 const releaseRatio = 10 ** 0.3;
 
 /**
- * Finds turns by the loudness over a noise floor that follows the noise, without looking ahead: frames of 30 ms, without what
- * is below 300 Hz. Steady noise of any loudness is silence after 3 s.
+ * Detects turns by the loudness over an adaptive noise floor, without lookahead: frames of 30 ms, high-passed at 300
+ * Hz. Steady noise of any loudness is silence after 3 s.
  * @see R. Martin, Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics (2001)
  */
 export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
@@ -60,22 +69,30 @@ export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
   assertSeconds('silenceSeconds', silenceSeconds);
   const frames = createFramePowers(sampleRateHz, frameSeconds);
   const silenceFrames = Math.max(1, Math.round(silenceSeconds / frameSeconds));
-  const startRatio = 10 ** ((leastDb + rangeDb * threshold) / 10);
+  const startRatio = 10 ** ((minDb + rangeDb * threshold) / 10);
   const powers = new Float64Array(floorFrames);
   let measured = 0;
-  /** The last frames that are louder than the noise. */
+  /** Number of frames with noise, from which the floor is computed. */
+  let noisy = 0;
+  let sinceZeros = Infinity;
+  /** Noise floor from frames without zeros. */
+  let knownFloor: number | undefined;
+  /** The latest frames that are louder than the noise. */
   let active: number[] = [];
   let isTurn = false;
 
   const floorOf = (): number => {
     let floor = Infinity;
-    for (let index = 0; index < Math.min(measured, floorFrames); index++)
+    for (let index = 0; index < Math.min(noisy, floorFrames); index++)
       floor = Math.min(floor, powers[index]!);
+    if (!isTurn && noisy >= knownFrames && sinceZeros >= knownFrames) knownFloor = floor;
+    if (sinceZeros < floorFrames) floor = Math.min(floor, knownFloor ?? assumedFloor);
     return Math.max(floor, quietestFloor);
   };
   const judge = (power: number): TurnChange | undefined => {
     const frame = measured++;
-    powers[frame % floorFrames] = power;
+    sinceZeros = power > digitalSilence ? sinceZeros + 1 : 0;
+    if (sinceZeros > 0) powers[noisy++ % floorFrames] = power;
     const ratio = power / floorOf();
     if (ratio > (isTurn ? startRatio / releaseRatio : startRatio)) active.push(frame);
     if (isTurn) {

@@ -8,45 +8,47 @@ export interface VoiceRegion {
   readonly endSeconds: number;
 }
 
-/** Thresholds by which `createVoiceActivityDetector` finds speech. */
+/** Thresholds of `createVoiceActivityDetector`. */
 export interface VoiceActivityOptions {
   /** 1,000 to 768,000. */
   readonly sampleRateHz: number;
-  /** Kept before and after what is found, for the soft beginnings and endings of words; default 0.4. */
+  /** Padding around speech, for the soft beginnings and endings of words; default 0.4. */
   readonly paddingSeconds?: number | undefined;
-  /** Regions that are closer to each other, with their padding, become one; default 0.3. */
+  /** Regions with shorter pauses between them, after padding, are merged; default 0.3. */
   readonly minPauseSeconds?: number | undefined;
 }
 
-/** Finds where somebody may speak, in a stream of samples. Regions come in order and never overlap. */
+/** Detects possible speech in a stream of samples. Regions are in order and never overlap. */
 export interface VoiceActivityDetector {
   /**
-   * @param samples the next ones of one channel, −1 to 1, any number; not kept
-   * @returns the regions that are known to have ended, which is so about 4 s after their end
-   * @throws TypeError for anything but a `Float32Array`
+   * @param samples the next samples of one channel, −1 to 1, any number; not kept
+   * @returns the regions that have ended, about 4 s after their end
+   * @throws TypeError unless `samples` is a `Float32Array`
    */
   push(samples: Float32Array): VoiceRegion[];
-  /** Ends the stream. @returns the regions that are left. The next `push` begins another stream. */
+  /** Ends the stream. @returns the remaining regions. The next `push` begins a new stream. */
   flush(): VoiceRegion[];
 }
 
 const frameSeconds = 0.03;
-/** The noise floor of a frame is the least power within so many frames of it: 3 s, in which speech has many gaps. */
+/**
+ * The noise floor of a frame is the minimum power within this many frames of it: 3 s, in which speech has many gaps.
+ */
 const surroundingFrames = 100;
-/** Below −80 dB of full scale is silence, whatever surrounds it. */
+/** Power below −80 dB of full scale is always silence. */
 const silencePower = 1e-8;
-/** Noise above −40 dB isn't low: it is kept, however steady. */
+/** Noise above −40 dB isn't low: it is kept even if steady. */
 const loudestFloorPower = 1e-4;
 /** Speech rises at least 4 dB above the floor. */
 const speechRatio = 10 ** 0.4;
 
 /**
- * An energy gate with a floor that follows the noise: it lets everything pass that may be speech, and stops digital
- * silence and low, steady noise and hum. Frames of 30 ms, without what is below 300 Hz, count where they are louder by
- * 4 dB than the quietest within 3 s before and after them, or above −36 dB of full scale.
+ * An energy gate with an adaptive noise floor: it passes everything that may be speech, and blocks digital silence and
+ * low, steady noise and hum. A frame of 30 ms, high-passed at 300 Hz, counts if it is 4 dB louder than the quietest
+ * frame within 3 s before and after it, or above −36 dB of full scale.
  *
  * @throws TypeError for options that aren't numbers
- * @throws RangeError for a sample rate that is no integer from 1,000 to 768,000 and for negative seconds
+ * @throws RangeError for a sample rate that isn't an integer from 1,000 to 768,000 and for negative seconds
  * @see R. Martin, Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics (2001)
  *
  * @example
@@ -74,7 +76,7 @@ export function createVoiceActivityDetector(options: VoiceActivityOptions): Voic
     region = undefined;
   };
 
-  /** Judges the frames that have all their surroundings, or at the end those that are left. */
+  /** Judges the frames with complete context; at the end, all remaining frames. */
   const judge = (until: number, regions: VoiceRegion[]): void => {
     for (; judgedFrames < until; judgedFrames++) {
       const start = (judgedFrames * frameSamples) / sampleRateHz;
@@ -125,12 +127,12 @@ export function createVoiceActivityDetector(options: VoiceActivityOptions): Voic
 }
 
 /**
- * Finds where somebody may speak in mono audio; see {@link createVoiceActivityDetector}.
+ * Detects possible speech in mono audio; see {@link createVoiceActivityDetector}.
  *
  * @param samples of one channel, −1 to 1
- * @returns regions in order, apart from each other
- * @throws TypeError for anything but a `Float32Array`, and for options that aren't numbers
- * @throws RangeError for a sample rate that is no integer from 1,000 to 768,000 and for negative seconds
+ * @returns regions in order, without overlaps
+ * @throws TypeError unless `samples` is a `Float32Array` and the options are numbers
+ * @throws RangeError for a sample rate that isn't an integer from 1,000 to 768,000 and for negative seconds
  *
  * @example
  * ```ts

@@ -109,8 +109,8 @@ export function createReasoningSplitter(
   const closes = readMarkers('close', markers.close);
   if (around !== undefined) assertObject('frame', around);
   const frame = {
-    open: readMarkers('frame.open', around?.open ?? []),
-    close: readMarkers('frame.close', around?.close ?? []),
+    open: around ? readMarkers('frame.open', around.open) : [],
+    close: around ? readMarkers('frame.close', around.close) : [],
   };
   if (calls !== undefined) {
     assertObject('calls', calls);

@@ -1,5 +1,5 @@
 import { assertCount, assertObject, assertSize, assertText, assertWithin } from '../assert-values.ts';
-/** The parameters that made an image. */
+/** The parameters of a generated image. */
 export interface ImageDescription {
   readonly prompt: string;
   readonly negativePrompt: string;
@@ -14,7 +14,7 @@ export interface ImageDescription {
 }
 
 /**
- * Writes down what made an image, in the form that the tools of the field read from the PNG text `parameters`.
+ * Describes how an image was generated, in the format of the PNG text `parameters` that Stable Diffusion tools read.
  *
  * @example
  * ```ts

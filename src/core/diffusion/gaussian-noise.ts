@@ -1,12 +1,12 @@
 import { createRng } from '../sampling/rng.ts';
 
 /**
- * Makes a stream of normally distributed numbers, mean 0 and standard deviation 1; the same seed gives the same stream.
- * Box and Muller 1958.
+ * Creates a stream of normally distributed numbers, mean 0 and standard deviation 1, reproducible by seed. Box and
+ * Muller 1958.
  *
  * @param seed an integer from 0 to 2⁵³ − 1
  * @throws RangeError for any other seed
- * @returns fills a buffer with the next numbers
+ * @returns a function that fills a buffer with the next numbers
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export function createGaussianNoise(seed: number): (out: Float32Array) => void {
       spare = undefined;
       return value;
     }
-    // 1 − u lies in (0, 1], so that its logarithm is finite.
+    // 1 − u is in (0, 1], so that its logarithm is finite.
     const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
     const angle = 2 * Math.PI * random.next();
     spare = radius * Math.sin(angle);

@@ -1,12 +1,12 @@
 import { assertArray, assertWithin, assertCount } from '../assert-values.ts';
 
 /**
- * Classifier-free guidance: away from what the model predicts without the prompt, towards what it predicts with it.
- * Ho and Salimans 2022, equation 6 in the form that is common in practice.
+ * Classifier-free guidance: extrapolates from the prediction without the prompt towards the prediction with it. Ho and
+ * Salimans 2022, equation 6 in its common form.
  *
  * @param prompted the prediction with the prompt; replaced by the result
- * @param unprompted the prediction without it, or with the negative prompt; as long
- * @param scale 1 leaves `prompted` as it is
+ * @param unprompted the prediction without it, or with the negative prompt; of the same length
+ * @param scale 1 leaves `prompted` unchanged
  *
  * @example
  * ```ts
@@ -25,16 +25,16 @@ export function guideInPlace(prompted: Float32Array, unprompted: Float32Array, s
   }
 }
 
-/** The scale is multiplied by this before it becomes waves. */
+/** Multiplies the scale before the embedding. */
 const scaleFactor = 1000;
-const longestPeriod = 10_000;
+const maxPeriod = 10_000;
 
 /**
- * Turns a guidance scale into what a model that was distilled with it takes as `timestep_cond`: sines, then cosines.
- * Luo et al. 2023, latent consistency models; Meng et al. 2023.
+ * Embeds a guidance scale as the `timestep_cond` of a guidance-distilled model: sines, then cosines. Luo et al. 2023,
+ * latent consistency models; Meng et al. 2023.
  *
  * @param guidanceScale as for classifier-free guidance, 1 for none
- * @param size numbers of the embedding, at least 4
+ * @param size length of the embedding, at least 4
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function guidanceEmbedding(guidanceScale: number, size: number): Float32A
   const embedding = new Float32Array(size);
   const half = Math.floor(size / 2);
   for (let wave = 0; wave < half; wave++) {
-    const frequency = Math.exp((-wave * Math.log(longestPeriod)) / (half - 1));
+    const frequency = Math.exp((-wave * Math.log(maxPeriod)) / (half - 1));
     const angle = (guidanceScale - 1) * scaleFactor * frequency;
     embedding[wave] = Math.sin(angle);
     embedding[half + wave] = Math.cos(angle);

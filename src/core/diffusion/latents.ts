@@ -1,17 +1,17 @@
 import { assertArray, assertList, assertObject, assertSize, assertWithin } from '../assert-values.ts';
 import type { Size } from '../vision/box.ts';
 
-/** Scale and shift between the latents of a model and the input of its decoder. */
+/** Scale and shift from a model's latents to the input of its decoder. */
 export interface LatentScaling {
   readonly factor: number;
   readonly shift: number;
-  /** Mean of each channel; none where the decoder was trained without. */
+  /** Mean of each channel, if the decoder was trained with it. */
   readonly means?: readonly number[] | undefined;
   readonly deviations?: readonly number[] | undefined;
 }
 
 /**
- * Latents as the decoder takes them.
+ * Scales latents for the decoder.
  *
  * @param latents `[channels × cells]`
  *
@@ -36,7 +36,7 @@ export function scaleLatents(latents: Float32Array, scaling: LatentScaling): Flo
 }
 
 /**
- * Makes a grid smaller: each cell is the mean of those that it covers.
+ * Downscales a grid: each cell is the mean of the cells that it covers.
  *
  * @param grid `[channels × from.height × from.width]`
  * @returns `[channels × to.height × to.width]`
@@ -75,9 +75,9 @@ function covered(cell: number, from: number, to: number): { start: number; end: 
 }
 
 /**
- * Decoded values → pixels.
+ * Converts decoded values to pixels.
  *
- * @param decoded `[3 × pixels]`, −1 for black to 1 for white; beyond is cut off
+ * @param decoded `[3 × pixels]`, −1 for black to 1 for white; clipped
  * @returns `[pixels × 3]`, red, green and blue
  *
  * @example

@@ -1,10 +1,10 @@
 import { assertCount, assertList, assertObject } from '../assert-values.ts';
-/** The special tokens of a text encoder and how many tokens it sees at once. */
+/** The special tokens of a text encoder, and its maximum number of tokens. */
 export interface WindowFrame {
   readonly startId: number;
   readonly endId: number;
   readonly padId: number;
-  /** The first and the last special token included; at least 3. */
+  /** Includes both special tokens; at least 3. */
   readonly windowLength: number;
 }
 
@@ -23,9 +23,9 @@ export function countWindows(tokens: readonly number[], frame: WindowFrame): num
 }
 
 /**
- * Cuts the tokens of a prompt into windows that a text encoder sees one by one, each framed and filled up.
+ * Splits the tokens of a prompt into windows for a text encoder, each with its special tokens and padding.
  *
- * @param count of windows, at least as many as `countWindows` says; those after the end of the prompt are empty
+ * @param count number of windows, at least `countWindows`; windows after the end of the prompt are empty
  *
  * @example
  * ```ts

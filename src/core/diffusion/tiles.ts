@@ -1,7 +1,7 @@
 import { assertNames } from '../assert-names.ts';
 import { assertArray, assertCount, assertList, assertObject, assertSize } from '../assert-values.ts';
 
-/** Split of one axis of a large grid into overlapping tiles of one size. */
+/** A split of one axis of a large grid into overlapping tiles of equal size. */
 export interface TilePlan {
   readonly length: number;
   readonly size: number;
@@ -9,18 +9,17 @@ export interface TilePlan {
   readonly starts: readonly number[];
 }
 
-/** Size and overlap of tiles. */
 export interface TileOptions {
-  /** Longest tile; an axis that isn't longer is one tile. */
+  /** Maximum tile size; a shorter axis is one tile. */
   readonly most: number;
-  /** Least overlap of neighbours; less than `most`. */
+  /** Minimum overlap of neighbours; less than `most`. */
   readonly overlap: number;
-  /** Whether tiles have exactly the size `most`; otherwise they are as small as their number allows. */
+  /** Whether tiles have exactly the size `most`; by default they are as small as their number allows. */
   readonly isFixed?: boolean | undefined;
 }
 
 /**
- * Cuts an axis into as few tiles as possible, evenly spaced.
+ * Splits an axis into as few tiles as possible, evenly spaced.
  *
  * @param length in cells; with `isFixed` at least `most`
  *
@@ -45,8 +44,8 @@ export function planTiles(length: number, options: TileOptions): TilePlan {
 }
 
 /**
- * The part that each tile has in the values of an axis: over all tiles they add up to 1 everywhere, and each falls to
- * nothing towards its edges inside the grid, where a tile knows least of what lies around it.
+ * The weight of each tile along an axis: all weights add up to 1 everywhere, and a tile's weight falls to 0 towards its
+ * edges inside the grid, where the tile has the least context.
  *
  * @param scale values per cell
  * @returns for each tile `[size × scale]`
@@ -79,23 +78,23 @@ export function tileWeights(plan: TilePlan, scale: number): Float32Array[] {
   );
 }
 
-/** From nothing at an edge to 1, a half cosine long. */
+/** From 0 at an edge to 1, a half cosine long. */
 function rise(distance: number, width: number): number {
   return distance >= width ? 1 : 0.5 - 0.5 * Math.cos((Math.PI * distance) / width);
 }
 
-/** A tile's place in the whole: across and down. */
+/** A tile's position, and its weights across and down. */
 export interface TilePlacement {
   readonly left: number;
   readonly top: number;
-  /** The tile's part in each column, as `tileWeights` gives it. */
+  /** The tile's weight in each column, from `tileWeights`. */
   readonly across: Float32Array;
-  /** The tile's part in each row. */
+  /** The tile's weight in each row. */
   readonly down: Float32Array;
 }
 
 /**
- * Adds a tile to the whole image.
+ * Adds a weighted tile to the whole image.
  *
  * @param out `[channels × height × width]`, zero before the first tile
  * @param tile `[channels × tile height × tile width]`
@@ -134,7 +133,7 @@ export function addTile(
   }
 }
 
-/** @returns how many cells a channel of the whole has */
+/** @returns the number of cells per channel of the whole */
 function assertInside(
   whole: unknown,
   { left, top, width, height }: Readonly<Record<'left' | 'top' | 'width' | 'height', number>>,
@@ -150,7 +149,7 @@ function assertInside(
 }
 
 /**
- * Takes a tile out of a whole.
+ * Copies a tile from the whole.
  *
  * @param whole `[channels × height × width]`
  * @returns `[channels × tile height × tile width]`

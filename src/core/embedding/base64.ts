@@ -6,7 +6,7 @@ const digitOfCharacter = new Int16Array(256).fill(-1);
 alphabet.forEach((character, digit) => (digitOfCharacter[character] = digit));
 
 /**
- * Writes a vector as base64 of little-endian float32, as clients of `encoding_format: "base64"` read it.
+ * Encodes a vector as base64 of little-endian float32, the format of `encoding_format: "base64"`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc4648#section-4
  *
@@ -24,10 +24,10 @@ export function encodeFloat32(vector: Float32Array): string {
 }
 
 /**
- * Reads a vector that was written by `encodeFloat32` or another writer of the same format.
+ * Decodes a vector from the format of `encodeFloat32`.
  *
  * @param text padded base64
- * @throws RangeError for text that is not base64 or no whole number of float32 values
+ * @throws RangeError for text that is not base64 or not a whole number of float32 values
  *
  * @example
  * ```ts

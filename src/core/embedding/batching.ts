@@ -1,17 +1,17 @@
 import { assertCount, assertNumbers, assertObject, assertWithin } from '../assert-values.ts';
 /** Cost and limits of a batch. */
 export interface BatchLimits {
-  /** Tokens of one batch, padding included. A text of its own that is longer is a batch all the same. */
+  /** Maximum tokens per batch, padding included. A longer text is a batch on its own. */
   readonly maxTokens: number;
-  /** Texts of one batch. */
+  /** Maximum texts per batch. */
   readonly maxRows: number;
-  /** Cost of a further batch, in tokens of padding. */
+  /** Cost of an additional batch, in tokens of padding. */
   readonly batchCost: number;
 }
 
 /**
- * Parts texts into batches so that padding and the number of batches together cost least. Every text of a batch is
- * padded to its longest, so texts of like length belong together.
+ * Partitions texts into batches with the minimum total cost of padding and batches. Every text of a batch is padded to
+ * the longest, so texts of similar length belong together.
  *
  * @param lengths tokens of each text, at least 1
  * @returns batches of indices into `lengths`, each index once
@@ -30,7 +30,7 @@ export function partitionByLength(lengths: ArrayLike<number>, limits: BatchLimit
   assertWithin('batchCost', batchCost, { min: 0 });
   const order = Array.from(lengths, (_, index) => index).sort((a, b) => lengths[b]! - lengths[a]!);
   const count = order.length;
-  // best[n]: least cost of the n longest texts; a batch is always a run of the sorted order.
+  // best[n]: minimum cost of the n longest texts; a batch is always a run of the sorted order.
   const best = new Float64Array(count + 1);
   const startOfLast = new Int32Array(count + 1);
   for (let end = 1; end <= count; end++) {

@@ -1,17 +1,17 @@
 import { assertArray, assertCount, assertList, assertObject } from '../assert-values.ts';
 /**
- * The lengths that a model's vectors may have. One that was trained for it (Matryoshka representation learning) keeps most
- * of its meaning in the first dimensions, so that vectors can be cut.
+ * The supported lengths of a model's vectors. A model trained for it (Matryoshka representation learning) keeps most of
+ * the meaning in the first dimensions, so that its vectors can be truncated.
  */
 export interface VectorSizes {
-  /** Length of a whole vector. */
+  /** Length of a full vector. */
   readonly full: number;
-  /** The lengths that it may be cut to, or `any`; empty where it can't be cut. */
+  /** The lengths to which it may be truncated, or `any`; empty if truncation isn't supported. */
   readonly shorter: readonly number[] | 'any';
 }
 
 /**
- * Checks that a model has vectors of a length.
+ * Checks that a model supports vectors of a length.
  *
  * @throws RangeError `dimensions: expected …` for a length that the model doesn't offer
  *
@@ -37,7 +37,7 @@ export function assertDimensions(dimensions: number, sizes: VectorSizes): void {
 }
 
 /**
- * The first dimensions of a vector. Normalize it afterwards, since cutting changes its length.
+ * The first dimensions of a vector. Normalize the result, since truncation changes its norm.
  *
  * @param dimensions from 1 to the length of `vector`
  * @returns newly allocated

@@ -2,7 +2,7 @@ import { assertArray } from '../assert-values.ts';
 /**
  * Scales a vector to length 1 (L2), so that the dot product of two is the cosine of their angle.
  *
- * @param vector any length; mutated. A vector of zeros stays as it is
+ * @param vector any length; mutated. A vector of zeros stays unchanged
  * @returns `vector`
  *
  * @example

@@ -2,7 +2,7 @@ import { assertArray, assertCount, assertObject, assertOneOf } from '../assert-v
 /** Pooling of a text's token vectors: the first token's, the last token's, or their mean. */
 export type PoolingMode = 'cls' | 'mean' | 'last-token';
 
-/** The tokens of a row that count. */
+/** The tokens of a text within a row. */
 export interface TokenSpan {
   /** Index of the first token. */
   readonly start: number;
@@ -14,7 +14,7 @@ export interface TokenSpan {
  * Pools the hidden states of one text into one vector.
  *
  * @param hidden `[rows × length × size]`, row-major
- * @param at which row, and the layout: `length` tokens in a row (padding included), `size` numbers for each
+ * @param at the row, and the layout: `length` tokens in a row (padding included), `size` numbers per token
  * @param span the tokens of the text; `cls` takes the first of them, `last-token` the last
  * @returns `[size]`, newly allocated
  * @throws RangeError for a span that is empty or reaches beyond the row
@@ -51,7 +51,7 @@ export function pool(
   };
   if (mode === 'cls') return tokenAt(start).slice();
   if (mode === 'last-token') return tokenAt(end - 1).slice();
-  // Summed in double precision, so that long texts lose nothing.
+  // Summed in double precision, so that long texts lose no accuracy.
   const sums = new Float64Array(size);
   for (let index = start; index < end; index++) {
     const token = tokenAt(index);

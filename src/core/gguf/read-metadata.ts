@@ -7,25 +7,25 @@ export type GgufValue = number | boolean | string | readonly GgufValue[];
 export type GgufMetadata = ReadonlyMap<string, GgufValue>;
 
 export interface ReadGgufOptions {
-  /** Reading ends before the first key that begins with it. */
+  /** Reading ends before the first key with this prefix. */
   readonly until?: string | undefined;
 }
 
 const utf8 = new TextDecoder();
 const magic = 'GGUF';
 const versions = [2, 3];
-const mostDepth = 4;
-/** Number of values of all entries and lists; the vocabularies of today have up to 1.3 million. */
-const mostValues = 2 ** 23;
+const maxDepth = 4;
+/** Maximum values of all entries and lists; current vocabularies have up to 1.3 million. */
+const maxValues = 2 ** 23;
 
-/** Thrown inside where the bytes end. */
+/** Thrown internally at the end of the bytes. */
 class EndOfBytes extends Error {}
 
 // Source: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 /**
  * Reads the metadata at the beginning of a GGUF file.
- * @param bytes of the file's beginning, or all of it
- * @returns nothing where the bytes end before the metadata does
+ * @param bytes the file's beginning, or all of it
+ * @returns `undefined` if the bytes end before the metadata
  */
 export function readGgufMetadata(
   bytes: Uint8Array,
@@ -40,7 +40,7 @@ class GgufReader {
   #at = 0;
   #depth = 0;
   #values = 0;
-  /** The codes of value types, in the order of the format's specification. */
+  /** Value types by code, in the order of the specification. */
   readonly #readers: readonly (() => GgufValue)[] = [
     () => this.#view.getUint8(this.#take(1)),
     () => this.#view.getInt8(this.#take(1)),
@@ -78,7 +78,7 @@ class GgufReader {
     return metadata;
   }
 
-  /** @returns where the next `size` bytes begin */
+  /** @returns the start of the next `size` bytes */
   #take(size: number): number {
     const start = this.#at;
     if (size > this.#bytes.length - start) throw new EndOfBytes();
@@ -94,11 +94,11 @@ class GgufReader {
     return Number(this.#view.getBigUint64(this.#take(8), true));
   }
 
-  /** The number of values that follow: a file may say any number, so memory is taken for few. */
+  /** The number of values that follow. A file may claim any number, so memory isn't allocated in advance. */
   #readLength(): number {
     const length = this.#readCount();
     this.#values += length;
-    if (this.#values > mostValues) throw new RangeError(`metadata: expected at most ${mostValues} values`);
+    if (this.#values > maxValues) throw new RangeError(`metadata: expected at most ${maxValues} values`);
     return length;
   }
 
@@ -110,7 +110,7 @@ class GgufReader {
   #readList(): readonly GgufValue[] {
     const type = this.#readCode();
     const length = this.#readLength();
-    if (++this.#depth > mostDepth) throw new RangeError('metadata: lists are nested too deeply');
+    if (++this.#depth > maxDepth) throw new RangeError('metadata: lists are nested too deeply');
     const list: GgufValue[] = [];
     while (list.length < length) list.push(this.#readValue(type));
     this.#depth--;

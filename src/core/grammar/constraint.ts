@@ -19,51 +19,51 @@ import { createSchemaBudget, type SchemaBudget } from './schemas/size.ts';
 /** The required form of an answer's text. */
 export type ResponseFormat =
   | { readonly type: 'text' }
-  /** Some JSON object. */
+  /** Any JSON object. */
   | { readonly type: 'json-object' }
-  /** A JSON document that is valid by the schema. */
+  /** A JSON document that is valid against the schema. */
   | {
       readonly type: 'json-schema';
       readonly schema: unknown;
-      /** The schema as JSON, where its digits and the order of its keys count. */
+      /** The schema's JSON text, which preserves digits and key order. */
       readonly schemaText?: string | undefined;
     }
-  /** A text that the regular expression (ECMA-262) matches as a whole. */
+  /** A text that the regular expression (ECMA-262) matches completely. */
   | { readonly type: 'regex'; readonly regex: string }
   /** One of these texts. */
   | { readonly type: 'choice'; readonly choices: readonly string[] }
-  /** A text of the grammar in GBNF, the notation of llama.cpp, or in Lark. */
+  /** A text of a grammar in GBNF, the notation of llama.cpp, or in Lark. */
   | { readonly type: 'grammar'; readonly grammar: string };
 
 export interface CallableTool {
   readonly name: string;
-  /** JSON Schema of the arguments object; one without members if left out. */
+  /** JSON Schema of the arguments object; by default, an object without members. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether a schema that can't be honored is refused even where no call is demanded. */
+  /** Whether an unsupported schema is an error even if no call is required. */
   readonly strict?: boolean | undefined;
 }
 
 export interface CallConstraint {
   readonly tools: readonly CallableTool[];
   /**
-   * `optional`: the answer is free until a call begins. `required`: it is at least one call from the start. `once`:
-   * exactly one.
+   * `optional`: the answer is free until a call begins. `required`: it consists of one or more calls. `once`: exactly
+   * one.
    */
   readonly choice: 'optional' | 'required' | 'once';
-  /** Whether there may be several calls, where the format has a way to write them. */
+  /** Whether several calls are allowed, if the format supports them. */
   readonly parallel: boolean;
   readonly format: ToolCallConstraint;
 }
 
-/** Notation of a model's thinking before its answer. */
+/** Delimiters of a model's reasoning before its answer. */
 export interface ReasoningConstraint {
   readonly open: readonly string[];
   readonly close: readonly string[];
-  /** Whether the prompt ends inside the thinking. */
+  /** Whether the prompt ends inside the reasoning. */
   readonly startsOpen: boolean;
-  /** Text after `close` before anything else; white space if left out. */
+  /** Text directly after `close`; default: white space. */
   readonly after?: string | undefined;
-  /** The frame of an answer that is no call. */
+  /** The frame of an answer without calls. */
   readonly frame?:
     | {
         readonly open: string | readonly string[];
@@ -73,20 +73,22 @@ export interface ReasoningConstraint {
     | undefined;
 }
 
-/** The permitted answers to one request. */
+/** The answers that a request allows. */
 export interface AnswerConstraint {
   readonly response: ResponseFormat;
   readonly calls?: CallConstraint | undefined;
-  /** For models that think; the thinking stays free. */
+  /** For reasoning models; the reasoning itself is unconstrained. */
   readonly reasoning?: ReasoningConstraint | undefined;
-  /** Whether objects are open where their schemas don't say: `isOpen` of `jsonSchemaSteps`. */
+  /**
+   * Whether objects whose schemas don't specify it may have additional properties; see `isOpen` of `jsonSchemaSteps`.
+   */
   readonly opensObjects?: boolean | undefined;
 }
 
 /**
- * The grammar of the answers that a request allows. With required calls the answer is calls alone, whatever `response` is; with
- * optional ones it is either. Where calls are optional, arguments whose schema can't be honored may be any object. In slices:
- * yields after each part of bounded cost. All schemas share one budget.
+ * The grammar of the answers that a request allows. Required calls replace `response`; optional calls are an
+ * alternative to it, and their arguments may be any object if the schema isn't supported. Yields after each part of
+ * bounded cost. All schemas share one budget.
  */
 export function* answerGrammarSteps({
   response,
@@ -102,7 +104,6 @@ export function* answerGrammarSteps({
   return behindReasoning(answer, reasoning, { mayBreakOff });
 }
 
-/** Setting that all schemas of an answer share. */
 interface SchemaSetting {
   readonly budget: SchemaBudget;
   readonly isOpen: boolean | undefined;
@@ -164,12 +165,12 @@ function* withCalls(
   return sequence(start, repeat(sequence(later, free), { min: 0, max: Infinity }));
 }
 
-/** Calls as they are written in one way. */
+/** Calls in one notation. */
 interface Way {
   readonly section: Expression;
-  /** Before the section, but where the answer begins. */
+  /** Text before the section at the start of an answer. */
   readonly lead: string;
-  /** Texts that free text before it may not hold. */
+  /** Texts that must not occur in the free text before the section. */
   readonly triggers: readonly string[];
 }
 
@@ -231,7 +232,7 @@ function* argumentsGrammar(
   const { parameters = {} } = tool;
   const { type = 'object' } = parameters;
   if (type !== 'object') throw new RangeError(`${path}.type: expected "object"`);
-  // Arguments are always an object, also where the schema doesn't say so; a function without parameters has none.
+  // Arguments are always an object, even if the schema doesn't specify it; without parameters it is empty.
   const isEmpty = Object.keys(parameters).length === 0;
   const schema = { type: 'object', ...(isEmpty ? { additionalProperties: false } : parameters) };
   return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen });

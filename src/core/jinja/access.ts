@@ -2,7 +2,7 @@ import { findMethod } from './methods.ts';
 import { toText } from './printing.ts';
 import { findKey, Instance, isArray, isDictionary, isInteger, Tuple, type Value } from './values.ts';
 
-/** `value.name`: a method goes before an entry of that name. */
+/** `value.name`: methods take precedence over entries. */
 export function getAttribute(value: Value, name: string, mayChange = false): Value {
   const method = findMethod(value, name, mayChange);
   if (method) return method;
@@ -10,7 +10,7 @@ export function getAttribute(value: Value, name: string, mayChange = false): Val
   return value instanceof Instance ? value.get(name) : undefined;
 }
 
-/** `value[key]`: an entry goes before a method of that name. */
+/** `value[key]`: entries take precedence over methods. */
 export function getItem(value: Value, key: Value): Value {
   if (isDictionary(value)) {
     if (isArray(key) && !(key instanceof Tuple)) return undefined;
@@ -25,7 +25,7 @@ export function getItem(value: Value, key: Value): Value {
   return typeof key === 'string' ? getAttribute(value, key) : undefined;
 }
 
-/** Follows a path such as `function.name` or `items.0`. */
+/** Resolves a path such as `function.name` or `items.0`. */
 export function getPath(value: Value, path: Value): Value {
   const parts: Value[] =
     typeof path === 'string'

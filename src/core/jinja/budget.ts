@@ -1,30 +1,30 @@
 import { isArray, isDictionary, type Value } from './values.ts';
 
-/** Enough for conversations of ten thousands of messages; a hostile template has it spent within seconds. */
-const mostSteps = 10_000_000;
-const longestText = 50_000_000;
-const longestList = 1_000_000;
+/** Enough for conversations of tens of thousands of messages; a hostile template exhausts it within seconds. */
+const maxSteps = 10_000_000;
+const maxTextLength = 50_000_000;
+const maxListLength = 1_000_000;
 
-/** A template needs too much time. Another rendering would need as much. */
+/** A template takes too many steps. A retry would fail too. */
 export class TooManySteps extends RangeError {}
 
-/** Limits of one rendering: no template and no conversation keeps the machine for ever. */
+/** Limits a rendering, so that no template and no conversation can run forever. */
 export class Budget {
-  /** Whether the template may change lists, which the reference forbids. */
+  /** Whether the template may modify lists, which the reference forbids. */
   readonly mayChange: boolean;
-  #steps = mostSteps;
+  #steps = maxSteps;
 
   constructor({ mayChange = false }: { mayChange?: boolean } = {}) {
     this.mayChange = mayChange;
   }
 
-  /** @throws TooManySteps if nothing is left */
+  /** @throws TooManySteps if the budget is exhausted */
   spend(steps: number): void {
     this.#steps -= steps;
-    if (this.#steps < 0) throw new TooManySteps(`the template takes more than ${mostSteps} steps`);
+    if (this.#steps < 0) throw new TooManySteps(`the template takes more than ${maxSteps} steps`);
   }
 
-  /** Spends what making or reading a value costs. */
+  /** Spends the cost of creating or reading a value. */
   spendOn(value: Value): void {
     this.spend(1 + sizeOf(value));
   }
@@ -38,10 +38,10 @@ function sizeOf(value: Value): number {
 
 /** @throws RangeError for a text that would be too long */
 export function assertTextLength(length: number): void {
-  if (length > longestText) throw new RangeError(`a text is longer than ${longestText} characters`);
+  if (length > maxTextLength) throw new RangeError(`a text is longer than ${maxTextLength} characters`);
 }
 
 /** @throws RangeError for a list that would be too long */
 export function assertListLength(length: number): void {
-  if (length > longestList) throw new RangeError(`a list is longer than ${longestList} items`);
+  if (length > maxListLength) throw new RangeError(`a list is longer than ${maxListLength} items`);
 }

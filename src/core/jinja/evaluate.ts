@@ -16,19 +16,19 @@ import {
 } from './values.ts';
 import type { Budget } from './budget.ts';
 
-/** An expression of a template, ready to be evaluated. */
+/** A compiled expression. */
 export interface Expression {
-  /** @throws Error where Jinja2 refuses the expression, and where it takes too many steps */
+  /** @throws Error if Jinja2 would reject the expression, or if it takes too many steps */
   evaluate(scope: Scope): Value;
-  /** The expression as a template's author would point at it. */
+  /** The expression for error messages. */
   readonly label: string;
   /** The value of a constant. */
   readonly constant?: Value;
-  /** Whether its text is marked as safe: Jinja escapes what is added to it. */
+  /** Whether its text is marked as safe: Jinja escapes everything that is concatenated with it. */
   readonly isMarkup: boolean;
-  /** Gives the name, or the names, that it is made of a value. */
+  /** Assigns a value to the expression's name or names. */
   readonly assign?: Assign | undefined;
-  /** Evaluates a call with further keywords. */
+  /** Evaluates a call with additional keywords. */
   readonly call?: Call;
 }
 
@@ -133,7 +133,7 @@ export function binary(operator: string, left: Expression, right: Expression): E
   );
 }
 
-/** `a < b < c` asks for both, and looks at `b` once. */
+/** `a < b < c` requires both, and evaluates `b` once. */
 export function comparison(
   first: Expression,
   rest: readonly (readonly [operator: string, Expression])[],
@@ -226,7 +226,7 @@ function evaluateArguments(node: Arguments, scope: Scope): [Value[], Keywords] {
   return [args, keywords];
 }
 
-/** The names that can be seen from one place of a template. */
+/** The names visible at a position in a template. */
 export class Scope {
   readonly budget: Budget;
   readonly #values = new Map<string, Value>();

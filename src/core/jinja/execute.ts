@@ -5,19 +5,19 @@ import { Instance, isEqual, isTruthy, toItems, Tuple, type Callable, type Value 
 
 export interface Output {
   text: string;
-  /** Set while a loop is being left. */
+  /** Set by `break` and `continue`. */
   exit?: 'break' | 'continue' | undefined;
 }
 
-/** Work in slices: it pauses after each round of a loop, apart from those within macros. */
+/** Work in steps: yields after each round of a loop, except inside macros. */
 export type Steps<T = void> = Generator<void, T>;
 
-/** Does what a statement says. @returns the rest of the work, where there are statements within this one */
+/** Executes a statement. @returns the remaining work of nested statements */
 export type Statement = (scope: Scope, output: Output) => Steps | void;
 
 export type Body = readonly Statement[];
 
-/** Renders the statements of a template as Jinja2 does in Python. */
+/** Renders a template's statements like Jinja2 in Python. */
 export function* renderSteps(body: Body, scope: Scope): Steps<string> {
   const output: Output = { text: '' };
   yield* run(body, scope, output);
@@ -38,7 +38,7 @@ export function write(text: string, output: Output): void {
   assertTextLength(output.text.length);
 }
 
-/** Renders statements apart, and hands on their text as the filters leave it. */
+/** Renders statements separately, and yields their filtered text. */
 export function* filterBlock(
   body: Body,
   filters: readonly FilterCall[],
@@ -49,7 +49,7 @@ export function* filterBlock(
   take(filters.reduce<Value>((value, filter) => applyFilter(value, filter, scope), text));
 }
 
-/** The variable `loop`: its attributes are those of the round that it is asked in. */
+/** The variable `loop`: its attributes reflect the current round. */
 class LoopContext extends Instance {
   readonly #attributes: () => Readonly<Record<string, Value>>;
 
@@ -66,7 +66,7 @@ class LoopContext extends Instance {
 
 export interface Loop {
   readonly assign: Assign;
-  /** Rounds where it fails are left out, and not counted. */
+  /** Rounds that don't match are skipped and not counted. */
   readonly condition: Expression | undefined;
   readonly isRecursive: boolean;
   readonly body: Body;
@@ -74,8 +74,8 @@ export interface Loop {
 }
 
 /**
- * Every round starts with the names of the place around the loop: what one round sets, the next doesn't see. As in
- * Jinja2, and not in Python, the `else` block also runs if every round was cut short.
+ * Every round starts with the names outside the loop: later rounds don't see earlier assignments. As in Jinja2, but
+ * unlike Python, the `else` block also runs if every round was cut short.
  */
 export function* loop(parts: Loop, given: Value, scope: Scope, output: Output, depth = 1): Steps {
   const { assign, condition } = parts;
@@ -141,11 +141,11 @@ export interface Macro {
   readonly name: string;
   readonly parameters: readonly Parameter[];
   readonly body: Body;
-  /** Names that the body looks at. */
+  /** Names that the body reads. */
   readonly names: ReadonlySet<string>;
 }
 
-/** A macro sees the place where it was written, not the one that it is called from. */
+/** A macro sees the names at its definition, not at its call. */
 export function createMacro({ name, parameters, body, names }: Macro, place: Scope): Callable {
   return (args, keywords) => {
     const scope = new Scope(place);

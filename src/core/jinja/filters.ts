@@ -23,7 +23,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** Jinja's filters, and the reference's own `tojson`. */
+/** Jinja's filters, and the `tojson` of the reference. */
 const filters: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ...operations({
     'tojson(ensure_ascii, indent, separators, sort_keys)': (value, asciiOnly, width, separators, sortKeys) =>
@@ -79,18 +79,18 @@ const filters: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['map', map],
 ]);
 
-/** @throws TypeError if there is no such filter */
+/** @throws TypeError for an unknown filter */
 export function findFilter(name: string): Operation {
   const filter = filters.get(name);
   if (!filter) throw new TypeError(`the filter '${name}' is not supported`);
   return filter;
 }
 
-const longestIndent = 10_000;
+const maxIndent = 10_000;
 
 function indent(value: Value, width: Value = 4, first: Value = false, blank: Value = false): Value {
   const prefix = isInteger(width)
-    ? ' '.repeat(Math.max(Math.min(Number(width), longestIndent), 0))
+    ? ' '.repeat(Math.max(Math.min(Number(width), maxIndent), 0))
     : toText(width);
   if (typeof value !== 'string') throw new TypeError(`expected str, got ${typeName(value)}`);
   const lines = splitLines(`${value}\n`);
@@ -132,7 +132,7 @@ function sorted(
     .map(([, item]) => item);
 }
 
-/** The part of an item that it is sorted or told apart by: the item itself without an attribute. */
+/** The sort key of an item: an attribute, or the item itself. */
 function keyBy(attribute: Value): (item: Value) => Value {
   return (item) => (attribute === undefined || attribute === null ? item : getPath(item, attribute));
 }
@@ -194,7 +194,7 @@ function round(value: Value, precision: Value = 0, method: Value = 'common'): Va
   return value instanceof Float ? new Float(rounded) : rounded;
 }
 
-/** Jinja selects nothing from what is none or false, instead of refusing it. */
+/** Jinja selects nothing from `none` or `false`, instead of raising an error. */
 function itemsIfAny(value: Value): readonly Value[] {
   return isTruthy(value) ? toItems(value) : [];
 }

@@ -2,8 +2,8 @@ import { readJson } from '../text/exact-json.ts';
 import { Float, type Value } from './values.ts';
 
 /**
- * Reads JSON as Python does: `1.0` stays a float, a long integer keeps all its digits and an object its order of keys, so that
- * a value comes out of a template as it went in.
+ * Parses JSON like Python: `1.0` stays a float, a long integer keeps all its digits and an object its key order, so
+ * that values survive a template unchanged.
  */
 export function parseJson(text: string): Value {
   return readJson<Value>(text, {

@@ -2,7 +2,7 @@ import { letterEscapes } from '../text/escapes.ts';
 import { TextCursor } from '../text/text-cursor.ts';
 import { trimEnd, whiteSpace } from './text.ts';
 
-/** A piece of a template's source. `value` is decoded: a string without quotes, text without what its tags strip. */
+/** A token of a template. `value` is decoded: a string without quotes, text without stripped white space. */
 export type Token =
   | { readonly type: 'text' | 'name' | 'string' | 'operator'; readonly value: string }
   | { readonly type: 'integer'; readonly value: number | bigint }
@@ -28,7 +28,7 @@ const integerPattern = /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?
 const namePattern = /[\p{L}\p{N}\p{M}_]+/uy;
 const stringPattern = /'[^'\\]*(?:\\[^][^'\\]*)*'|"[^"\\]*(?:\\[^][^"\\]*)*"/y;
 const operatorPattern = /\/\/|\*\*|[=!<>]=|[-+/*%~[\](){}=<>.:|,;]/y;
-/** Tokens of code other than operators, in the order in which they are tried. */
+/** Code tokens other than operators, in the order of matching. */
 const tokenKinds: readonly (readonly [pattern: RegExp, toToken: (text: string) => Token])[] = [
   [floatPattern, (text) => ({ type: 'float', value: Number(text.replaceAll('_', '')) })],
   [integerPattern, (text) => ({ type: 'integer', value: toInteger(text) })],
@@ -43,22 +43,22 @@ const closers: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Cuts a template into tokens as Jinja2 does with `trim_blocks` and `lstrip_blocks`: the line break after a block and the white
- * space before it on its line are no text, and `-` and `+` beside a delimiter overrule that.
+ * Tokenizes a template like Jinja2 with `trim_blocks` and `lstrip_blocks`: the line break after a block and the white
+ * space before it on its line are dropped; `-` and `+` at a delimiter override that.
  */
 export function tokenize(template: string): Token[] {
   const source = template.replace(/\r\n?/g, '\n').replace(/\n$/, '');
   const cursor = new TextCursor(source);
   const tokens: Token[] = [];
 
-  /** Finds the end of something that is no Jinja inside; returns where it begins. */
+  /** Searches for the end of a section without Jinja; returns the start of the match. */
   function search(pattern: RegExp, missing: string): RegExpExecArray {
     const found = cursor.takeMatch(pattern);
     if (found) return found;
     throw new SyntaxError(`missing ${missing}`);
   }
 
-  /** Text from `start` to the tag at `end`, stripped as the tag's sign says. */
+  /** Adds the text from `start` to the tag at `end`, stripped as the tag's sign requires. */
   function addText(start: number, end: number, sign: string | undefined, isBlock: boolean): void {
     let text = source.slice(start, end);
     if (sign === '-') text = trimEnd(text);
@@ -139,7 +139,7 @@ function toInteger(text: string): number | bigint {
 const escapePattern =
   /\\\n|\\([0-7]{1,3})|\\[xuU]((?<=x)[\da-fA-F]{2}|(?<=u)[\da-fA-F]{4}|(?<=U)[\da-fA-F]{8})|\\([^])/g;
 
-/** Reads Python's escapes; a backslash before anything else stays. */
+/** Decodes Python's escapes; a backslash before any other character stays. */
 function unescape(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(escapePattern, (whole: string, octal?: string, hex?: string, letter?: string) => {

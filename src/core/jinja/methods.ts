@@ -28,8 +28,8 @@ import {
 } from './values.ts';
 
 /**
- * Finds a Python method of a value. Those that would change the value are there, but refuse to be called, as in the reference's
- * sandbox.
+ * Finds a Python method of a value. Methods that would modify the value exist, but raise an error when called, as in
+ * the reference's sandbox.
  */
 export function findMethod(value: Value, name: string, mayChange = false): Callable | undefined {
   if (typeof value === 'string') return bind(value, textMethods.get(name));
@@ -166,7 +166,7 @@ function codePointIndex(text: string, index: number): number {
   return index === -1 ? -1 : Array.from(text.slice(0, index)).length;
 }
 
-/** Python's `str(value).method()` for filters that share a method. */
+/** Python's `str(value).method()`, for filters with an equivalent method. */
 export function callTextMethod(value: Value, name: string, args: readonly Value[]): Value {
   return findMethod(toText(value), name)?.(args, new Map());
 }

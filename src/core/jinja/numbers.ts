@@ -6,7 +6,7 @@ const prefixes: ReadonlyMap<number, string> = new Map([
   [16, '0x'],
 ]);
 
-/** Python's `int(text, base)`; `undefined` where it refuses the text. */
+/** Python's `int(text, base)`; `undefined` for an invalid text. */
 export function parseIntegerText(text: string, base: number): number | bigint | undefined {
   const [, sign = '', body = ''] = /^([-+]?)(.*)$/s.exec(trimStart(trimEnd(text)).toLowerCase()) ?? [];
   const own = /^0[box]/.exec(body)?.[0];
@@ -24,7 +24,7 @@ export function parseIntegerText(text: string, base: number): number | bigint | 
   return Number.isSafeInteger(Number(signed)) ? Number(signed) : signed;
 }
 
-/** Python's `float(text)`; `undefined` where it refuses the text. */
+/** Python's `float(text)`; `undefined` for an invalid text. */
 export function parseFloatText(text: string): number | undefined {
   const trimmed = trimStart(trimEnd(text));
   const [, sign, word] = /^([-+]?)(inf|infinity|nan)$/i.exec(trimmed) ?? [];
@@ -33,7 +33,7 @@ export function parseFloatText(text: string): number | undefined {
   return pattern.test(trimmed) ? Number(trimmed.replaceAll('_', '')) : undefined;
 }
 
-/** Python's `round`: what lies exactly between two values becomes the even one. */
+/** Python's `round`: halves are rounded to even. */
 export function roundToEven(number: number, digits: number): number {
   const scale = 10 ** digits;
   const scaled = number * scale;

@@ -17,7 +17,7 @@ import {
 
 type Operator = (left: Value, right: Value) => Value;
 
-/** Python's operators of two sides, but for `and` and `or`, which may leave their right side alone. */
+/** Python's binary operators, except `and` and `or`, which evaluate their right side lazily. */
 export const binaryOperators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['==', isEqual],
   ['!=', (left, right) => !isEqual(left, right)],
@@ -37,7 +37,7 @@ export const binaryOperators: ReadonlyMap<string, Operator> = new Map<string, Op
   ['**', (left, right) => calculate('**', left, right)],
 ]);
 
-/** @throws TypeError for operators that the value has not */
+/** @throws TypeError for operators that the value doesn't support */
 export function applyUnary(operator: string, value: Value): Value {
   if (operator === 'not') return !isTruthy(value);
   if (operator === '-' && value instanceof Float) return new Float(-value.value);
@@ -141,7 +141,7 @@ const arithmetic: Readonly<Record<string, Arithmetic>> = {
   },
 };
 
-/** The rest has the sign of the divisor. */
+/** The result has the sign of the divisor. */
 function modulo(a: bigint, b: bigint): bigint {
   const rest = a % b;
   return rest !== 0n && rest < 0n !== b < 0n ? rest + b : rest;
@@ -153,10 +153,10 @@ function floatModulo(a: number, b: number): number {
   return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
 }
 
-const largestBits = 100_000;
+const maxBits = 100_000;
 
 function assertBits(bits: number): void {
-  if (bits > largestBits) throw new RangeError('an integer is too large');
+  if (bits > maxBits) throw new RangeError('an integer is too large');
 }
 
 function bitsOf(value: bigint): number {

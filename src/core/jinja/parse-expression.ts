@@ -30,7 +30,7 @@ const constants: ReadonlyMap<string, boolean | null> = new Map([
   ['None', null],
 ]);
 const comparisons = ['==', '!=', '<', '<=', '>', '>='];
-/** Operators of two sides, from those that bind least to those that bind most; all bind to the left. */
+/** Binary operators by ascending precedence; all are left-associative. */
 const binaryLevels = [['or'], ['and'], [], ['+', '-'], ['~'], ['*', '/', '//', '%'], ['**']];
 /** The level of `not` and of comparisons; the operators before it are words. */
 const notLevel = 2;
@@ -43,7 +43,7 @@ export function parseVariable(tokens: TokenReader): ReturnType<typeof variable> 
   return variable(name);
 }
 
-/** One value, or several with commas between them as a tuple. */
+/** A single value, or a tuple of comma-separated values. */
 export function parseTuple(
   tokens: TokenReader,
   parseItem: Parse = parseExpression,
@@ -62,7 +62,7 @@ export function parseTuple(
   return tuple(items);
 }
 
-/** An expression without a choice by `if`. */
+/** An expression without a conditional `if`. */
 export function parseOperation(tokens: TokenReader): Expression {
   return parseBinary(tokens, 0);
 }
@@ -148,13 +148,13 @@ export function parsePrimary(tokens: TokenReader): Expression {
   );
 }
 
-/** An expression behind a sign. */
+/** An expression after a sign. */
 export function parseAfter(tokens: TokenReader, sign: string): Expression {
   tokens.expect('operator', sign);
   return parseExpression(tokens);
 }
 
-/** Items with commas between them, up to the closing sign; a comma may stand after the last unless told otherwise. */
+/** Comma-separated items up to the closing sign, with an optional trailing comma. */
 export function parseList<T>(
   tokens: TokenReader,
   close: string,
@@ -210,7 +210,7 @@ function parseFiltersAndTests(tokens: TokenReader, value: Expression): Expressio
     : value;
 }
 
-/** Filters with `|` before each, behind some that have been read. */
+/** Parses further filters, each after `|`. */
 export function parseFilters(tokens: TokenReader, filters: FilterCall[]): FilterCall[] {
   while (tokens.skip('operator', '|')) filters.push(parseFilter(tokens));
   return filters;
@@ -234,7 +234,7 @@ function parseTest(tokens: TokenReader, value: Expression): Expression {
   return isNegated ? unary('not', test) : test;
 }
 
-/** A test's one argument may stand without parentheses. */
+/** A test's only argument may omit the parentheses. */
 function parseTestArguments(tokens: TokenReader): Arguments {
   if (tokens.is('operator', '(')) return parseArguments(tokens);
   const { type } = tokens.next;

@@ -25,10 +25,10 @@ import { toText } from './printing.ts';
 import { TokenReader } from './token-reader.ts';
 import { isTruthy, Namespace } from './values.ts';
 
-/** A template whose statements are ready to be run. */
+/** A compiled template. */
 export interface ParsedTemplate {
   readonly body: Body;
-  /** Names of variables that it looks at. */
+  /** Names of variables that the template reads. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -45,7 +45,7 @@ const statements: ReadonlyMap<string, (tokens: TokenReader) => Statement> = new 
   ['continue', () => (_scope, output) => void (output.exit = 'continue')],
 ]);
 
-/** Parses a template by the grammar of Jinja2, with loop controls and the `generation` block of `transformers`. */
+/** Parses a template by Jinja2's grammar, with loop controls and the `generation` block of `transformers`. */
 export function parseTemplate(source: string): ParsedTemplate {
   const tokens = new TokenReader(source);
   const body = parseBody(tokens, []);
@@ -53,7 +53,7 @@ export function parseTemplate(source: string): ParsedTemplate {
   return { body, names: new Set(tokens.names) };
 }
 
-/** Reads statements up to a block that begins with one of these words, whose word stays. */
+/** Parses statements up to a block with one of these words, without consuming the word. */
 function parseBody(tokens: TokenReader, ends: readonly string[]): Body {
   const body: Statement[] = [];
   for (;;) {
@@ -81,7 +81,7 @@ function parseBody(tokens: TokenReader, ends: readonly string[]): Body {
   }
 }
 
-/** A block's head has been read: reads its body and takes the word that ends it. */
+/** Parses a block's body and its end, after the head. */
 function parseInner(tokens: TokenReader, ...ends: readonly string[]): Body {
   tokens.expect('block-end');
   const body = parseBody(tokens, ends);
@@ -149,7 +149,7 @@ function parseCallBlock(tokens: TokenReader): Statement {
   return (scope, output) => write(toText(call(scope, [['caller', createMacro(macro, scope)]])), output);
 }
 
-/** A macro's head has been read: reads its body. */
+/** Parses a macro's body, after the head. */
 function macroOf(tokens: TokenReader, name: string, parameters: readonly Parameter[], end: string): Macro {
   const start = tokens.names.length;
   const body = parseInner(tokens, end);

@@ -10,7 +10,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** Python's `str`, which is how Jinja prints a value; nothing for what is undefined. */
+/** Python's `str`, as Jinja prints values; empty for `undefined`. */
 export function toText(value: Value): string {
   if (typeof value === 'string') return value;
   return value === undefined ? '' : toRepresentation(value);
@@ -42,7 +42,7 @@ export interface JsonOptions {
   readonly indent?: number | string | undefined;
   readonly asciiOnly?: boolean;
   readonly sortKeys?: boolean;
-  /** Between items, and between a key and its value. */
+  /** Between items, and between keys and values. */
   readonly separators?: readonly [string, string] | undefined;
 }
 
@@ -97,7 +97,7 @@ const entities = new Map([
   ['"', '#34'],
 ]);
 
-/** Python writes the shortest digits too, but changes to the exponent form at other sizes than JavaScript. */
+/** Python also writes the shortest digits, but switches to exponents at different sizes than JavaScript. */
 function floatToText(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -109,7 +109,7 @@ function floatToText(value: number): string {
   return sign + String(value) + (Number.isInteger(value) ? '.0' : '');
 }
 
-/** JSON has only texts for keys. */
+/** JSON keys must be texts. */
 function jsonKey(key: Value): string {
   if (typeof key === 'string') return key;
   if (key === null || typeof key === 'boolean' || isInteger(key)) return String(key);

@@ -2,7 +2,7 @@ import { months } from '../text/calendar.ts';
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** The part of a date for each letter; a text is a format itself. */
+/** The output of each letter; a text is a format itself. */
 const directives: Readonly<Record<string, string | ((date: Date) => string)>> = {
   a: (date) => days[date.getDay()]!.slice(0, 3),
   A: (date) => days[date.getDay()]!,

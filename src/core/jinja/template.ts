@@ -18,29 +18,29 @@ import {
   type Value,
 } from './values.ts';
 
-/** As in Jinja's sandbox. */
+/** The limit of Jinja's sandbox. */
 const maxRange = 100_000;
 
-/** The template's own `raise_exception`. */
+/** Thrown by the template itself, with `raise_exception`. */
 export class TemplateRefusal extends Error {}
 
 export interface RenderOptions {
-  /** Whether the template may change lists, which the reference forbids. Default false. */
+  /** Whether the template may modify lists, which the reference forbids. Default false. */
   readonly mayChange?: boolean;
 }
 
 export interface CompiledTemplate {
-  /** Whether the template looks at a variable of this name. */
+  /** Whether the template reads a variable. */
   reads(name: string): boolean;
-  /** Throws `TemplateRefusal` where the template refuses the variables, another error where they don't fit. */
+  /** @throws TemplateRefusal if the template rejects the variables, a different error if they have wrong types */
   render(variables: Readonly<Record<string, unknown>>, options?: RenderOptions): string;
-  /** The same in slices: yields after each round of a loop. */
+  /** Like `render`, but yields after each round of a loop. */
   renderSteps(variables: Readonly<Record<string, unknown>>, options?: RenderOptions): Generator<void, string>;
 }
 
 /**
- * Compiles a chat template, to be rendered as `transformers` does it in Python: with blocks trimmed, loop controls, and
- * `raise_exception` and `strftime_now` among the globals.
+ * Compiles a chat template, for rendering like `transformers` in Python: with trimmed blocks, loop controls, and the
+ * globals `raise_exception` and `strftime_now`.
  */
 export function compileTemplate(source: string, now: () => Date): CompiledTemplate {
   const { body, names } = parseTemplate(source);
@@ -85,7 +85,7 @@ function entriesOf([source]: readonly Value[], keywords: Keywords): (readonly [V
 function createCycler(items: readonly Value[]): Instance {
   if (items.length === 0) throw new TypeError('at least one item has to be provided');
   let position = 0;
-  /** @returns the item before */
+  /** @returns the previous item */
   const move = (to: number): Value => {
     const item = items[position];
     position = to % items.length;

@@ -15,7 +15,7 @@ import {
 
 export type Test = (value: Value, ...args: Value[]) => boolean;
 
-/** Jinja's tests, of one value or of two: what may stand after `is`, and in `select` and `selectattr`. */
+/** Jinja's tests of one or two values: after `is`, and in `select` and `selectattr`. */
 const tests: ReadonlyMap<string, Test> = define({
   defined: (value) => value !== undefined,
   undefined: (value) => value === undefined,
@@ -46,7 +46,7 @@ const tests: ReadonlyMap<string, Test> = define({
   'ge|>=': (value, other) => compare(value, other) >= 0,
 });
 
-/** @throws TypeError if there is no such test */
+/** @throws TypeError for an unknown test */
 export function findTest(name: string): Test {
   const test = tests.get(name);
   if (!test) throw new TypeError(`the test '${name}' is not supported`);

@@ -1,8 +1,7 @@
 import { tokenize, type Token } from './lexer.ts';
 
-/** Reads a template's tokens one by one. */
 export class TokenReader {
-  /** Names of variables that have been read, in the order of the source. */
+  /** Names of variables read so far, in source order. */
   readonly names: string[] = [];
   readonly #tokens: readonly Token[];
   #index = 0;
@@ -29,7 +28,7 @@ export class TokenReader {
     return found === type && (values.length === 0 || values.includes(String(value)));
   }
 
-  /** Takes the next token if it is this one. */
+  /** Consumes the next token if it matches. */
   skip(type: Token['type'], ...values: readonly string[]): boolean {
     if (!this.is(type, ...values)) return false;
     this.#index++;

@@ -1,8 +1,8 @@
 import { exactEntries } from '../text/exact-json.ts';
 
 /**
- * A value inside a template, with Python's distinctions: a `number` or `bigint` is an int, `null` is None and
- * `undefined` is what Jinja makes of a name that has no value.
+ * A value inside a template, with Python's distinctions: a `number` or `bigint` is an int, `null` is None, and
+ * `undefined` is Jinja's undefined.
  */
 export type Value =
   | string
@@ -21,7 +21,7 @@ export type Dictionary = ReadonlyMap<Value, Value>;
 export type Keywords = ReadonlyMap<string, Value>;
 export type Callable = (args: readonly Value[], keywords: Keywords) => Value;
 
-/** Python's float, which stays one where its value is whole: `1.0`. */
+/** Python's float, even if its value is an integer: `1.0`. */
 export class Float {
   readonly value: number;
   constructor(value: number) {
@@ -54,7 +54,7 @@ export class Namespace extends Instance {
   }
 }
 
-/** Turns plain data into template values; a number that is no safe integer becomes a float. */
+/** Converts plain data to template values; a number that isn't a safe integer becomes a float. */
 export function toValue(data: unknown): Value {
   if (typeof data === 'number') return Number.isSafeInteger(data) ? data : new Float(data);
   if (typeof data !== 'object' || data === null) return data as Value;
@@ -77,7 +77,7 @@ export function isInteger(value: Value): value is number | bigint {
 
 type PythonNumber = number | bigint | Float | boolean;
 
-/** Whether Python calculates with it, which it does with booleans too. */
+/** Whether Python can calculate with the value, which includes booleans. */
 export function isNumber(value: Value): value is PythonNumber {
   return isInteger(value) || value instanceof Float || typeof value === 'boolean';
 }
@@ -107,7 +107,7 @@ export function isTruthy(value: Value): boolean {
   return Boolean(value);
 }
 
-/** Python's `==`: by value, and without JavaScript's conversions. */
+/** Python's `==`: by value, without JavaScript's conversions. */
 export function isEqual(left: Value, right: Value): boolean {
   if (left === right) return true;
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right) === 0;
@@ -130,7 +130,7 @@ export function isEqual(left: Value, right: Value): boolean {
   return false;
 }
 
-/** The key of a dictionary that Python takes for the same: `1`, `1.0` and `True` are one. The key itself where there is none. */
+/** The existing key that Python considers equal, or the key itself: `1`, `1.0` and `True` are equal. */
 export function findKey(dictionary: Dictionary, key: Value): Value {
   if (typeof key === 'string' || dictionary.has(key)) return key;
   if ((isArray(key) && !(key instanceof Tuple)) || isDictionary(key))
@@ -140,7 +140,7 @@ export function findKey(dictionary: Dictionary, key: Value): Value {
   return key;
 }
 
-/** Builds a dictionary as Python does: of equal keys the first stays, with the last value. */
+/** Builds a dictionary like Python: of equal keys the first remains, with the last value. */
 export function toDictionary(entries: Iterable<readonly [Value, Value]>): Map<Value, Value> {
   const dictionary = new Map<Value, Value>();
   for (const [key, value] of entries) dictionary.set(findKey(dictionary, key), value);
@@ -159,7 +159,7 @@ export function compare(left: Value, right: Value): number {
   throw new TypeError(`'<' not supported between ${typeName(left)} and ${typeName(right)}`);
 }
 
-/** By code points, where JavaScript compares code units. */
+/** By code points; JavaScript compares code units. */
 function compareTexts(left: string, right: string): number {
   for (let index = 0; index < left.length && index < right.length; index++) {
     const difference = rank(left.charCodeAt(index)) - rank(right.charCodeAt(index));
@@ -168,12 +168,12 @@ function compareTexts(left: string, right: string): number {
   return Math.sign(left.length - right.length);
 }
 
-/** Surrogates stand for the highest code points. */
+/** Surrogates represent the highest code points. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x1_0000 : unit;
 }
 
-/** A big integer is compared by all its digits, with floats too. */
+/** A big integer is compared exactly, even with floats. */
 function compareNumbers(left: PythonNumber, right: PythonNumber): number {
   const [a, b] = [left, right].map((value) => (typeof value === 'bigint' ? value : numberOf(value)));
   return a! < b! ? -1 : a! > b! ? 1 : a == b ? 0 : NaN;
@@ -188,7 +188,7 @@ export function toItems(value: Value): readonly Value[] {
   throw new TypeError(`'${typeName(value)}' object is not iterable`);
 }
 
-/** @throws TypeError where Python's `in` would */
+/** @throws TypeError if Python's `in` would */
 export function contains(container: Value, item: Value): boolean {
   if (typeof container === 'string') {
     if (typeof item !== 'string') throw new TypeError(`'in <string>' requires string, not ${typeName(item)}`);
@@ -198,10 +198,10 @@ export function contains(container: Value, item: Value): boolean {
   return toItems(container).some((member) => isEqual(member, item));
 }
 
-/** An operation of a template on a value, such as a filter or a method. */
+/** An operation on a value in a template, such as a filter or a method. */
 export type Operation<Self = Value> = (self: Self, args: readonly Value[], keywords: Keywords) => Value;
 
-/** Operations by their names, of signatures as Python has them: `default|d(default_value, boolean)`. */
+/** Operations by name, with Python-like signatures: `default|d(default_value, boolean)`. */
 export function operations<Self = Value>(
   calls: Readonly<Record<string, (self: Self, ...args: Value[]) => Value>>,
 ): [name: string, Operation<Self>][] {
@@ -214,7 +214,7 @@ export function operations<Self = Value>(
   });
 }
 
-/** Sorts a call's arguments to the names of a function's parameters. */
+/** Assigns a call's arguments to a function's parameters. */
 function bindArguments(names: readonly string[], args: readonly Value[], keywords: Keywords): Value[] {
   if (args.length > names.length)
     throw new TypeError(`expected at most ${names.length} arguments, got ${args.length}`);

@@ -1,7 +1,7 @@
-/** The value below which a random number of the symmetric beta distribution lies with a given probability. */
+/** A quantile of the symmetric beta distribution. */
 export function symmetricBetaQuantile(share: number, shape: number): number {
   if (share > 0.5) return 1 - symmetricBetaQuantile(1 - share, shape);
-  // Half of the distribution lies below one half, which makes its constant known.
+  // Half of the distribution is below 0.5, which yields its constant.
   const goal = 2 * share * massBelow(0.5, shape);
   let low = 0;
   let high = 0.5;
@@ -15,8 +15,8 @@ export function symmetricBetaQuantile(share: number, shape: number): number {
 }
 
 /**
- * The incomplete beta function of equal parameters up to a constant, for x of at most one half, by its continued fraction:
- * Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.8.
+ * The incomplete beta function of equal parameters up to a constant, for x of at most one half, by its continued
+ * fraction: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.8.
  */
 function massBelow(x: number, shape: number): number {
   let fraction = 1;

@@ -11,7 +11,7 @@ export function float16ToFloat32Into(out: Float32Array, bits: Uint16Array): Floa
 }
 
 /**
- * Converts single precision to IEEE 754 half-precision bits, to the nearest, ties to even.
+ * Converts single precision to IEEE 754 half-precision bits, to nearest, ties to even.
  * @param out receives the bits; at least as long as `values`
  */
 export function float32ToFloat16Into(out: Uint16Array, values: Float32Array): Uint16Array {
@@ -24,7 +24,7 @@ function toHalf(single: number): number {
   const sign = (single >>> 16) & 0x8000;
   const magnitude = single & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00;
-  // 65520, half-way between the greatest number and what would follow it.
+  // 65520, half-way between the largest number and its successor.
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
   const exponent = magnitude >>> 23;
   if (exponent >= 113) {

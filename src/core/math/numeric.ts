@@ -1,10 +1,9 @@
-/** As numerical libraries round: 0.5 → 0, 1.5 → 2, 2.5 → 2. */
+/** Rounds like numerical libraries: 0.5 → 0, 1.5 → 2, 2.5 → 2. */
 export function roundHalfToEven(value: number): number {
   const nearest = Math.round(value);
   return nearest - value === 0.5 && nearest % 2 !== 0 ? nearest - 1 : nearest;
 }
 
-/** Rounds to so many decimals. */
 export function rounded(value: number, decimals: number): number {
   return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }
@@ -18,7 +17,7 @@ export function exponentialIntegral(polynomial: readonly number[], from: number,
   return at(to) - at(from);
 }
 
-/** The Lagrange basis: for each node the polynomial that is 1 there and 0 at the others. */
+/** The Lagrange basis: for each node, the polynomial that is 1 there and 0 at the remaining nodes. */
 export function lagrangeBasis(nodes: readonly number[]): number[][] {
   return nodes.map((node, index) => {
     let polynomial = [1];
@@ -35,7 +34,7 @@ export function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
-/** The value below which a share of the values lies, between two of them in proportion; nothing of no values. */
+/** A quantile with linear interpolation; `undefined` without values. */
 export function quantile(values: ArrayLike<number>, share: number): number | undefined {
   const sorted = Float64Array.from(values).sort();
   const place = (sorted.length - 1) * share;

@@ -1,33 +1,34 @@
-/** Loops that SIMD shortens, over one memory. All places are in bytes. */
+/** Loops that SIMD accelerates, over one memory. All positions are in bytes. */
 export interface Simd {
-  /** The same memory as bytes, integers, floats and numbers. */
+  /** The same memory in different types. */
   readonly bytes: Uint8Array;
   readonly integers: Int32Array;
   readonly floats: Float32Array;
   readonly numbers: Float64Array;
-  /** Who filled the memory last: whoever finds another one here fills it again. */
+  /** Current owner of the shared memory; a new owner must refill it. */
   holder: unknown;
-  /** The sum of the products of `length` numbers, a multiple of 4. */
+  /** The dot product of `length` numbers, a multiple of 4. */
   dot(first: number, second: number, length: number): number;
   /**
-   * Writes `count` pixels of three bytes. Pixel `i` is made of those of `line` from `firsts[i]` on, by the weights from
-   * `starts[i]` to `starts[i + 1]`, whole parts of 2²².
+   * Writes `count` pixels of three bytes. Pixel `i` is the sum of the pixels of `line` from `firsts[i]` on, with the
+   * weights from `starts[i]` to `starts[i + 1]`, in units of 2⁻²².
    */
   mixPixels(to: number, count: number, line: number, firsts: number, starts: number, weights: number): void;
-  /** Adds `count` bytes times `weight` to the integers at `sums`. May go on to the next multiple of 16. */
+  /** Adds `count` bytes times `weight` to the integers at `sums`. May continue to the next multiple of 16. */
   addWeighted(sums: number, bytes: number, count: number, weight: number): void;
-  /** Writes sums of parts of 2²² as `count` bytes. May go on to the next multiple of 8. */
+  /** Writes sums in units of 2⁻²² as `count` bytes. May continue to the next multiple of 8. */
   toBytes(bytes: number, sums: number, count: number): void;
   /**
-   * Where the first of 16 floats are of which one is at least `least`; `end` where none is. `end − from` is a multiple of 64.
+   * Position of the first group of 16 floats of which any is at least `least`; `end` if there is no such group.
+   * `end − from` must be a multiple of 64.
    */
   findAtLeast(from: number, end: number, least: number): number;
 }
 
-/** Bits of a weight behind its point: sums of products with eight bits fit into 32. */
+/** Fraction bits of a weight: sums of products with eight bits fit into 32. */
 export const weightBits = 22;
 
-/** Enough for a filter of the resampler with the samples under it, and for pictures of 100,000 pixels in a line. */
+/** Enough for a filter of the resampler with its samples, and for pictures of 100,000 pixels per line. */
 const sharedBytes = 5 * 2 ** 20;
 
 /** `simd.wat`, assembled. */
@@ -42,7 +43,7 @@ const assembled =
   'BBFv2sASAB/QAEEEEW/awB/YUBIQQgACAEIAT9Zv1bAwAAIAFBIGohASAAQQhqIQAgACADSQ0ACwtaAQF7IAL9EyEDA0AgACABTwRAIAAPCyAA/QAEACAD' +
   '/UYgAP0ABBAgA/1G/VAgAP0ABCAgA/1GIAD9AAQwIAP9Rv1Q/VD9UwRAIAAPCyAAQcAAaiEADAALIAAL';
 
-/** The part that is used here: TypeScript has the types of WebAssembly among the DOM's alone. */
+/** Only the part used here: TypeScript declares WebAssembly only in the DOM types. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => {
@@ -54,20 +55,20 @@ type Memory = Pick<Simd, 'bytes' | 'integers' | 'floats' | 'numbers' | 'holder'>
 
 let shared: Simd | undefined;
 
-/** One memory for all that need no more than 5 MiB: V8 reserves gigabytes of addresses for each of WebAssembly. */
+/** Up to 5 MiB, callers share one memory: V8 reserves gigabytes of address space for each WebAssembly memory. */
 export function openSimd(byteLength = 0): Simd {
   if (byteLength > sharedBytes) return withoutSimd(byteLength);
   return (shared ??= instantiate() ?? withoutSimd(sharedBytes));
 }
 
-/** The same bits without WebAssembly, which `--jitless` and some hosts don't offer. */
+/** Bit-identical results without WebAssembly, which `--jitless` and some hosts disable. */
 export function withoutSimd(byteLength: number): Simd {
   const memory = viewsOf(new ArrayBuffer(Math.ceil(byteLength / 8) * 8));
   const { bytes, integers, floats, numbers } = memory;
   const clamped = new Uint8ClampedArray(bytes.buffer);
   return {
     ...memory,
-    // Four sums at a time, so that no addition waits for the one before.
+    // Four sums in parallel, so that no addition waits for the previous one.
     dot(first, second, length) {
       let [a, b, c, d] = [0, 0, 0, 0];
       for (let left = first / 8, right = second / 8, end = left + length; left < end; left += 4, right += 4) {

@@ -1,4 +1,4 @@
-/** Numbers of `TensorProto.DataType` under the names of onnxruntime. */
+/** `TensorProto.DataType` numbers by onnxruntime's names. */
 export const elementTypes = {
   float32: 1,
   uint8: 2,
@@ -18,16 +18,16 @@ export const elementTypes = {
 
 export type ElementTypeName = keyof typeof elementTypes;
 
-const names = new Map<number, ElementTypeName>(
+export const elementTypeNames: ReadonlyMap<number, ElementTypeName> = new Map(
   Object.entries(elementTypes).map(([name, number]) => [number, name as ElementTypeName]),
 );
 
-/** The name of a `TensorProto.DataType`; nothing for types that have none here. */
+/** The name of a `TensorProto.DataType`; `undefined` for unsupported types. */
 export function elementTypeName(elementType: number | undefined): ElementTypeName | undefined {
-  return elementType === undefined ? undefined : names.get(elementType);
+  return elementType === undefined ? undefined : elementTypeNames.get(elementType);
 }
 
-/** Bytes of one element; nothing for text and for types of less than a byte. */
+/** Bytes per element; `undefined` for strings and for types smaller than a byte. */
 export function elementBytes(elementType: number): number | undefined {
   const name = elementTypeName(elementType);
   if (name === undefined || name === 'string') return undefined;

@@ -5,26 +5,26 @@ import { pruneGraph } from './prune-graph.ts';
 import { inlineTensor, int64Tensor } from './tensor-values.ts';
 import { innerGraphs, integerAttribute, nodeOf, type NodeParts } from './value.ts';
 
-/** Domain of the operators that onnxruntime adds to ONNX. */
+/** Domain of onnxruntime's additional operators. */
 export const contribDomain = 'com.microsoft';
 
-/** Imports of a model with that domain among them. */
+/** Adds that domain to a model's imports. */
 export function withContribDomain(opsets: OnnxModel['opsets']): OnnxModel['opsets'] {
   const hasContrib = opsets.some(({ domain }) => domain === contribDomain);
   return hasContrib ? opsets : [...opsets, { domain: contribDomain, version: 1 }];
 }
 
-/** Version of ONNX's own operators that a model imports; 0 for none. */
+/** Imported version of the standard operators; 0 without an import. */
 export function operatorsVersion(opsets: OnnxModel['opsets']): number {
   return opsets.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0;
 }
 
-/** Names that are added to graphs start so. */
+/** Prefix of the names that rewrites add. */
 const prefix = 'slashv1.';
 
-/** A graph that is being changed; the graph that it came from stays as it is. */
+/** A modified copy of a graph; the original graph stays unchanged. */
 export class GraphDraft {
-  /** Names of all values that there are. */
+  /** Names of all values. */
   readonly names: Set<string>;
   readonly #graph: OnnxGraph;
   readonly #removed = new Set<OnnxNode>();
@@ -36,13 +36,13 @@ export class GraphDraft {
   readonly #addedInputs: OnnxValue[] = [];
   readonly #setOutputs = new Map<string, OnnxValue>();
 
-  /** @param names of all values that there are, for a graph within others */
+  /** @param names names of all values, for a graph nested in a different one */
   constructor(graph: OnnxGraph, names = new Set(namesIn(graph))) {
     this.#graph = graph;
     this.names = names;
   }
 
-  /** A name that no value has. */
+  /** An unused name. */
   name(stem: string): string {
     let free = `${prefix}${stem}`;
     for (let count = 2; this.names.has(free); count++) free = `${prefix}${stem}.${count}`;
@@ -70,7 +70,7 @@ export class GraphDraft {
     this.#replaced.set(node, replacement);
   }
 
-  /** Lets all nodes of the original graph that take one value take another. */
+  /** Makes all consumers of one value in the original graph consume a different one. */
   redirect(from: string, to: string): void {
     this.#redirected.set(from, to);
   }
@@ -79,12 +79,12 @@ export class GraphDraft {
     this.#addedInputs.push(input);
   }
 
-  /** Adds an output, or describes one anew. */
+  /** Adds or replaces an output. */
   setOutput(output: OnnxValue): void {
     this.#setOutputs.set(output.name, output);
   }
 
-  /** A constant of int64 numbers, of one dimension if `dims` is left out; equal ones share a name. */
+  /** An int64 constant, one-dimensional by default; equal constants share a name. */
   int64(values: readonly number[], dims = [values.length]): string {
     const key = `${values.join('_')}x${dims.join('_')}`;
     return getOrCreate(this.#constants, key, () => {
@@ -94,7 +94,7 @@ export class GraphDraft {
     });
   }
 
-  /** A constant of one float32 number. */
+  /** A scalar float32 constant. */
   float32(value: number): string {
     const constant = this.name('float32');
     const bytes = new Uint8Array(Float32Array.of(value).buffer);
@@ -102,12 +102,11 @@ export class GraphDraft {
     return constant;
   }
 
-  /** Adds a node that gives a value another type. */
   cast(input: string, elementType: number, outputs?: readonly string[]): string {
     return this.add('Cast', [input], { attributes: [integerAttribute('to', elementType)], outputs });
   }
 
-  /** The changed graph, without what became useless. */
+  /** The modified graph, without dead nodes. */
   finish(): OnnxGraph {
     const graph = this.#graph;
     const redirect = (value: string) => this.#redirected.get(value) ?? value;
@@ -129,7 +128,7 @@ export class GraphDraft {
   }
 }
 
-/** Names of values, also of those in the graphs of attributes. */
+/** Names of values, including the values in the graphs of attributes. */
 function namesIn({ nodes, initializers, inputs }: OnnxGraph): readonly string[] {
   return [
     ...nodes.flatMap((node) => [...node.outputs, ...innerGraphs(node).flatMap(namesIn)]),

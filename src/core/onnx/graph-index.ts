@@ -3,7 +3,7 @@ import { integersOf, tensorOf } from './value.ts';
 import type { OnnxGraph, OnnxNode, OnnxTensor } from './model.ts';
 import { scalarValue, tensorValues } from './tensor-values.ts';
 
-/** Says which node of a graph makes a value, which nodes take it, and which values are constant. */
+/** Finds producers, consumers and constants of a graph's values. */
 export class GraphIndex {
   readonly #producers = new Map<string, OnnxNode>();
   readonly #consumers = new Map<string, OnnxNode[]>();
@@ -11,7 +11,7 @@ export class GraphIndex {
 
   readonly #outer: GraphIndex | undefined;
 
-  /** @param outer of the graph around this one */
+  /** @param outer the enclosing graph's index */
   constructor(graph: OnnxGraph, outer?: GraphIndex) {
     this.#outer = outer;
     for (const tensor of graph.initializers) this.#constants.set(tensor.name, tensor);
@@ -27,7 +27,7 @@ export class GraphIndex {
     }
   }
 
-  /** The node that makes a value; nothing for inputs of the graph and constants. */
+  /** The node that produces a value; `undefined` for graph inputs and constants. */
   producer(name: string | undefined, operator?: string): OnnxNode | undefined {
     const node = name === undefined ? undefined : this.#producers.get(name);
     const isIt = node && (operator === undefined || node.operator === operator);
@@ -38,7 +38,7 @@ export class GraphIndex {
     return this.#consumers.get(name) ?? [];
   }
 
-  /** The node that takes a value, where one alone looks at more than its shape. */
+  /** The only node that consumes a value, apart from `Shape` nodes. */
   soleConsumer(name: string | undefined, operator?: string): OnnxNode | undefined {
     const all = name === undefined ? [] : this.consumers(name);
     const uses = all.filter((node) => node.operator !== 'Shape');
@@ -50,7 +50,7 @@ export class GraphIndex {
     return name === undefined ? undefined : (this.#constants.get(name) ?? this.#outer?.constant(name));
   }
 
-  /** The value of a constant of one element. */
+  /** The value of a one-element constant. */
   scalar(name: string | undefined): number | undefined {
     return scalarValue(this.constant(name));
   }
@@ -61,7 +61,7 @@ export class GraphIndex {
     return tensor && tensorValues(tensor);
   }
 
-  /** The source of a value after nodes that only change its type or its name. */
+  /** The source of a value, through nodes that only change its type or name. */
   peel(name: string): string {
     let at = name;
     for (const seen = new Set<string>(); !seen.has(at);) {
@@ -72,22 +72,24 @@ export class GraphIndex {
     return at;
   }
 
-  /** The first input of a node that is no constant, where it has such a one among its first two. */
+  /** The non-constant input of a node with a constant among its first two inputs. */
   variable(node: OnnxNode): string {
     return node.inputs[this.constant(node.inputs[0]) ? 1 : 0]!;
   }
 
-  /** The axes of an `Unsqueeze`, `Squeeze` or `ReduceSum`: an input, in older operator sets an attribute. */
+  /** The axes of an `Unsqueeze`, `Squeeze` or `ReduceSum`: an input, or an attribute in older operator sets. */
   axes(node: OnnxNode): readonly number[] | undefined {
     return this.values(node.inputs[1]) ?? integersOf(node, 'axes');
   }
 }
 
-const mostSteps = 24;
+const maxSteps = 24;
 
-/** Goes from value to value of a graph. @returns what `next` gives in place of a name; nothing after too many steps */
+/**
+ * Walks from value to value. @returns the first result of `next` that isn't a name; `undefined` after too many steps
+ */
 export function follow<Found>(name: string, next: (at: string) => string | Found): Found | undefined {
   let at: string | Found = name;
-  for (let steps = 0; typeof at === 'string' && steps < mostSteps; steps++) at = next(at);
+  for (let steps = 0; typeof at === 'string' && steps < maxSteps; steps++) at = next(at);
   return typeof at === 'string' ? undefined : at;
 }

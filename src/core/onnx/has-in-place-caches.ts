@@ -3,20 +3,20 @@ import { GraphIndex } from './graph-index.ts';
 import type { OnnxGraph } from './model.ts';
 import { capturedNames } from './prune-graph.ts';
 
-/** Where `GroupQueryAttention` has the keys and values of earlier tokens among its inputs, and all of them among its outputs. */
+/** Input index of past keys and values of `GroupQueryAttention`, and output index of all keys and values. */
 const places = new Map([
   [3, 1],
   [4, 2],
 ]);
-/** Operators that count the ones of a mask, or its slots. */
+/** Operators that count the ones or the slots of a mask. */
 const counting: ReadonlySet<string> = new Set(
   'Add Cast Identity ReduceSum Reshape Squeeze Sub Unsqueeze'.split(' '),
 );
 
 /**
- * Whether each `past_key_values.*` goes into `GroupQueryAttention` and nowhere else, and comes out of the same node as
- * `present.*`: only then may both be one tensor with room for more tokens than there are. Graphs with states of a fixed size
- * have to take their mask for attention alone: those that blank out tokens by it expect the new ones in its last slots.
+ * Whether each `past_key_values.*` is only consumed by a `GroupQueryAttention` that also produces the `present.*`: only
+ * then may both be one tensor with spare capacity. Graphs with states of a fixed size must use their mask only for
+ * attention: otherwise they blank out tokens by it, and expect the new ones in its last slots.
  */
 export function hasInPlaceCaches(graph: OnnxGraph): boolean {
   const { inputs, nodes } = graph;

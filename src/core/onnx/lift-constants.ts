@@ -1,7 +1,7 @@
 import { tensorOf } from './value.ts';
 import type { OnnxGraph } from './model.ts';
 
-/** Turns `Constant` nodes with a tensor into initializers: those may be in other files, and no step runs them. */
+/** Converts `Constant` nodes with a tensor to initializers: these may be in separate files, and no step runs them. */
 export function liftConstants(graph: OnnxGraph): OnnxGraph {
   const lifted = graph.nodes.flatMap((node) => {
     const value = node.operator === 'Constant' && node.domain === '' ? tensorOf(node, 'value') : undefined;

@@ -2,22 +2,20 @@ import { wireType, type WireField, type WireReader } from '../protobuf/reader.ts
 import type { WireWriter } from '../protobuf/writer.ts';
 import type { UnknownFields } from './model.ts';
 
-/** The context in which parts of a model are read. */
 export interface ReadContext {
   readonly reader: WireReader;
-  /** Tensors of at least that many bytes stay where they are. */
+  /** Tensors of at least this many bytes stay in the file. */
   readonly smallestMapped: number;
-  /** Number of levels of messages that may still follow within each other. */
+  /** Remaining nesting levels of messages. */
   depth: number;
 }
 
-/** Writing of tensor bytes that were skipped while reading. */
+/** How to write tensor bytes that were skipped while reading. */
 export interface WriteOptions {
-  /** Name of the file that the model was read from, relative to the folder of the weights. */
+  /** Path of the file that the model was read from, relative to the folder of the weights. */
   readonly location?: string | undefined;
 }
 
-/** Reads and writes values of one kind. */
 export interface Codec<Value> {
   read(field: WireField, context: ReadContext): Value;
   write(writer: WireWriter, number: number, value: Value, options: WriteOptions): void;
@@ -44,18 +42,18 @@ export const float: Codec<number> = {
   write: (writer, number, value) => writer.float(number, value),
 };
 
-/** A member of a message: how its value is read, field by field, and written. */
+/** A member of a message: how to read its value, field by field, and how to write it. */
 export interface Member<Value> {
-  /** 0 for all fields that no other member has. */
+  /** 0 for all fields that aren't in any member. */
   readonly number: number;
-  /** The value where the message has no such field. */
+  /** The default value, for a message without the field. */
   begin(): Value;
-  /** The value with one more field. */
+  /** Adds a field to the value. */
   add(value: Value, field: WireField, context: ReadContext): Value;
   write(writer: WireWriter, value: Value, options: WriteOptions): void;
 }
 
-/** A member with one value, of which the last counts. The initial one isn't written. */
+/** A member with one value; the last field wins. The initial value isn't written. */
 export function one<Value>(number: number, codec: Codec<Value & {}>, initial: Value): Member<Value> {
   return {
     number,
@@ -67,7 +65,7 @@ export function one<Value>(number: number, codec: Codec<Value & {}>, initial: Va
   };
 }
 
-/** A member with any number of values. @param readAll those of one field, where it may hold several */
+/** A member with any number of values. @param readAll reads a field that may hold several values */
 export function many<Item>(
   number: number,
   codec: Codec<Item>,
@@ -87,12 +85,12 @@ export function many<Item>(
   };
 }
 
-/** A member that is a message, of which each field may hold a part. */
+/** A nested message, whose fields are merged. */
 export function merged<Value>(number: number, parts: Message<Value>): Member<Value> {
   return { ...parts, number, write: (writer, value, options) => parts.write(writer, number, value, options) };
 }
 
-/** The fields that no other member has, as they are. */
+/** Unknown fields, unchanged. */
 export const others: Member<UnknownFields> = {
   number: 0,
   begin: () => [],
@@ -106,11 +104,10 @@ export const others: Member<UnknownFields> = {
 };
 
 export interface Message<Value> extends Codec<Value>, Pick<Member<Value>, 'begin' | 'add'> {
-  /** Writes its members alone, in the order of the table. */
+  /** Writes only the members, in the order of the table. */
   writeMembers(writer: WireWriter, value: Value, options: WriteOptions): void;
 }
 
-/** A message of these members. */
 export function message<Value extends object>(table: {
   readonly [Name in keyof Value]: Member<Value[Name]>;
 }): Message<Value> {
@@ -146,7 +143,7 @@ export function message<Value extends object>(table: {
   };
 }
 
-/** A member of texts by their keys: messages `StringStringEntryProto`. */
+/** A map of texts: `StringStringEntryProto` messages. */
 export function entries(number: number): Member<ReadonlyMap<string, string>> {
   const entry = message<{ key: string; value: string }>({ key: one(1, text, ''), value: one(2, text, '') });
   return {

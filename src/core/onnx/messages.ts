@@ -54,7 +54,7 @@ const tensorType = message({
 });
 const valueType = message({ tensor: merged(1, tensorType) });
 
-/** `ValueInfoProto`, without what is only kept as bytes. */
+/** `ValueInfoProto`, without the fields that are only kept as bytes. */
 export const valueMessage = message({ name: one(1, text, ''), type: merged(2, valueType) });
 
 const valueInfo: Codec<OnnxValue> = {
@@ -87,7 +87,7 @@ export const modelMessage = message<OnnxModel>({
   unknown: others,
 });
 
-/** The members of `AttributeProto`: a value of one kind. */
+/** The members of `AttributeProto`, which has one value. */
 const attributeTable = {
   name: one(1, text, ''),
   float: one<number | undefined>(2, float, undefined),
@@ -109,14 +109,14 @@ type Kind = (typeof kinds)[number];
 
 /** The number of a kind in `AttributeProto.AttributeType`. */
 const typeOf = (kind: Kind): number => (kind === 'graphs' ? 10 : 1 + kinds.indexOf(kind));
-/** Values that are left out. */
+/** Values that writers omit. */
 const zeros: Partial<Record<Kind, unknown>> = { float: 0, integer: 0n, text: new Uint8Array(0) };
 
 function readAttribute(field: WireField, context: ReadContext): OnnxAttribute {
   const { type, unknown, ...values } = attributeMessage.read(field, context);
   const isGiven = (value: unknown): boolean =>
     Array.isArray(value) ? value.length > 0 : value !== undefined;
-  // Files of the first versions of ONNX have no types of attributes.
+  // Files of the first ONNX versions have no attribute types.
   const kind = kinds.find((name) => (type === 0 ? isGiven(values[name]) : typeOf(name) === type));
   const value = kind && (values[kind] ?? zeros[kind]);
   const typed = value === undefined ? { type: 'other', number: type } : { type: kind, value };

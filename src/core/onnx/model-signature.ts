@@ -2,15 +2,14 @@ import { elementTypeName, type ElementTypeName } from './element-types.ts';
 import type { OnnxGraph, OnnxModel, OnnxValue, OpsetImport } from './model.ts';
 import { innerGraphs } from './value.ts';
 
-/** An input or output of a model. */
 export interface ValueSignature {
   readonly name: string;
   readonly type: ElementTypeName;
-  /** A number where the model fixes the dimension, its symbolic name where it doesn't, `''` without a name. */
+  /** A number for a fixed dimension, otherwise its symbolic name, or `''` without a name. */
   readonly dims: readonly (number | string)[];
 }
 
-/** All that a model says of itself beside its weights. */
+/** A model's metadata, without its weights. */
 export interface ModelSignature {
   readonly inputs: readonly ValueSignature[];
   readonly outputs: readonly ValueSignature[];
@@ -18,11 +17,11 @@ export interface ModelSignature {
   readonly opsets: readonly OpsetImport[];
   readonly producerName: string;
   readonly producerVersion: string;
-  /** Number of nodes of each operator, inner graphs included; operators of other domains as `domain:operator`. */
+  /** Number of nodes per operator, nested graphs included; operators of non-standard domains as `domain:operator`. */
   readonly operators: ReadonlyMap<string, number>;
 }
 
-/** Reads what a session would say of a model, and more, without a session. */
+/** Reads what a session would report about a model, and more, without a session. */
 export function modelSignature({ graph, ...model }: OnnxModel): ModelSignature {
   const defaults = new Set(graph.initializers.map(({ name }) => name));
   const { metadata, opsets, producerName, producerVersion } = model;

@@ -6,11 +6,11 @@ export interface OnnxModel {
   readonly opsets: readonly OpsetImport[];
   readonly metadata: ReadonlyMap<string, string>;
   readonly graph: OnnxGraph;
-  /** Fields without a place here, as they were. */
+  /** Unsupported fields, unchanged. */
   readonly unknown: UnknownFields;
 }
 
-/** Fields of a message that are kept without being understood: tags and contents. */
+/** Fields that are kept without being parsed: tags and contents. */
 export type UnknownFields = readonly Uint8Array[];
 
 export interface OpsetImport {
@@ -36,7 +36,7 @@ export interface OnnxNode {
   readonly name: string;
   readonly operator: string;
   readonly domain: string;
-  /** `''` where an optional input is left out. */
+  /** `''` for an omitted optional input. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes: readonly OnnxAttribute[];
@@ -59,41 +59,41 @@ export type AttributeValue =
   | { readonly type: 'floats'; readonly value: readonly number[] }
   | { readonly type: 'integers'; readonly value: readonly bigint[] }
   | { readonly type: 'graphs'; readonly value: readonly OnnxGraph[] }
-  /** The value is in `unknown`; `number` is that of its type. */
+  /** The value is in `unknown`; `number` is the attribute type. */
   | { readonly type: 'other'; readonly number: number };
 
 /** `TensorProto`. */
 export interface OnnxTensor {
   readonly name: string;
-  /** A number of `TensorProto.DataType`. */
+  /** A `TensorProto.DataType`. */
   readonly elementType: number;
   readonly dims: readonly number[];
   readonly data: TensorBytes;
   readonly unknown: UnknownFields;
 }
 
-/** Place of a tensor's elements: little-endian, row-major. */
+/** Location of a tensor's elements: little-endian, row-major. */
 export type TensorBytes =
   | { readonly place: 'inline'; readonly bytes: Uint8Array }
   /** A part of the file that the model was read from. */
   | { readonly place: 'model'; readonly offset: number; readonly length: number }
-  /** A part of another file. */
+  /** A part of a separate file. */
   | {
       readonly place: 'file';
-      /** Relative to the folder of the model. */
+      /** Relative to the model's folder. */
       readonly location: string;
       readonly offset: number;
-      /** In bytes; up to the end of the file if left out. */
+      /** In bytes; default: up to the end of the file. */
       readonly length: number | undefined;
     };
 
 /** `ValueInfoProto`. */
 export interface OnnxValue {
   readonly name: string;
-  /** A number of `TensorProto.DataType`; nothing for sequences, maps and optional values. */
+  /** A `TensorProto.DataType`; `undefined` for sequences, maps and optional values. */
   readonly elementType: number | undefined;
-  /** Numbers where the model fixes them, otherwise names, `''` without a name; nothing where the rank is open. */
+  /** Numbers for fixed dimensions, otherwise names, or `''` without a name; `undefined` for an unknown rank. */
   readonly dims: readonly (number | string)[] | undefined;
-  /** The message as it was. */
+  /** The original message. */
   readonly bytes: Uint8Array;
 }

@@ -3,8 +3,8 @@ import { follow, GraphIndex } from './graph-index.ts';
 import type { OnnxNode, OnnxGraph, OnnxValue } from './model.ts';
 
 /**
- * Puts numbers for the heads and their size into the shapes of `past_key_values.*` and `present.*` where the graph has
- * names there: builders of graphs with `GroupQueryAttention` leave them open, but the sizes of the weights determine them.
+ * Replaces symbolic head counts and head sizes in the shapes of `past_key_values.*` and `present.*` by numbers:
+ * builders of graphs with `GroupQueryAttention` leave them open, but the sizes of the weights determine them.
  */
 export function resolveCacheSizes(graph: OnnxGraph): OnnxGraph {
   const index = new GraphIndex(graph);
@@ -28,10 +28,10 @@ export function resolveCacheSizes(graph: OnnxGraph): OnnxGraph {
   return { ...graph, inputs: graph.inputs.map(resolve), outputs: graph.outputs.map(resolve) };
 }
 
-/** Products of elements are gates. */
+/** Element-wise products are gates. */
 const between: ReadonlySet<string> = new Set(['Reshape', 'Cast', 'Identity', 'DynamicQuantizeLinear', 'Mul']);
 
-/** Size of the last dimension of a value, inferred from the weights that multiply it. */
+/** Size of a value's last dimension, inferred from the weights that multiply it. */
 export function sizeAfter(index: GraphIndex, name: string): number | undefined {
   return follow<number | undefined>(name, (at) => {
     const node = index.consumers(at).find(({ operator }) => operator !== 'Shape');
@@ -40,7 +40,7 @@ export function sizeAfter(index: GraphIndex, name: string): number | undefined {
   });
 }
 
-/** The size of the last dimension of a value, known from the product with weights that it comes from. */
+/** Size of a value's last dimension, inferred from the weights of the product that makes it. */
 export function sizeBefore(index: GraphIndex, name: string): number | undefined {
   return follow<number | undefined>(index.peel(name), (at) => {
     const node = index.producer(at);
@@ -50,7 +50,7 @@ export function sizeBefore(index: GraphIndex, name: string): number | undefined 
   });
 }
 
-/** The number of elements over which a product sums. */
+/** The size of a product's inner dimension. */
 function innerSize(index: GraphIndex, node: OnnxNode): number | undefined {
   if (node.operator === 'MatMulNBits') return integerOf(node, 'K');
   const weight = index.constant(node.inputs[1])?.dims;

@@ -1,10 +1,7 @@
 import type { OnnxGraph, OnnxNode } from './model.ts';
 import { innerGraphs } from './value.ts';
 
-/**
- * Drops the nodes and constants on which no output depends, and sorts the nodes: each comes after those whose results it takes.
- * Inputs stay.
- */
+/** Drops the nodes and constants that no output depends on, and sorts the nodes topologically. Inputs stay. */
 export function pruneGraph(graph: OnnxGraph): OnnxGraph {
   const producers = new Map<string, OnnxNode>();
   for (const node of graph.nodes) for (const name of node.outputs) producers.set(name, node);
@@ -12,7 +9,7 @@ export function pruneGraph(graph: OnnxGraph): OnnxGraph {
   const used = new Set<string>();
   const nodes: OnnxNode[] = [];
   const states = new Map<OnnxNode, 'open' | 'done'>();
-  /** Names to visit, and below those that a node takes the node itself. */
+  /** Names to visit; a node itself is below the names of its inputs. */
   const stack: (string | OnnxNode)[] = graph.outputs.map(({ name }) => name).toReversed();
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     if (typeof top !== 'string') {
@@ -32,12 +29,12 @@ export function pruneGraph(graph: OnnxGraph): OnnxGraph {
   return { ...graph, nodes, initializers, values: [] };
 }
 
-/** Names that a node takes, in the graphs of its attributes too. */
+/** A node's inputs, including inputs of the graphs in its attributes. */
 function dependencies(node: OnnxNode): readonly string[] {
   return [...node.inputs, ...capturedNames(node)];
 }
 
-/** Names that the graphs of a node's attributes take from the graph around them. */
+/** Names that the graphs in a node's attributes capture from the enclosing graph. */
 export function capturedNames(node: OnnxNode): readonly string[] {
   return innerGraphs(node).flatMap(captured);
 }

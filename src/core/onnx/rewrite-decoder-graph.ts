@@ -10,37 +10,37 @@ import { addNewSlots } from './rewrites/new-slots.ts';
 import { makeMask } from './rewrites/row-lengths.ts';
 import type { Rewritten } from './rewrites/rewrite.ts';
 
-/** The rewrites to try: `lastPosition` unless it is turned off, the others when asked for. */
+/** The rewrites to try: `lastPosition` by default, all others on request. */
 export interface RewriteOptions {
-  /** Attention becomes `GroupQueryAttention`, where {@link maskModel} showed what each mask lets a position see. */
+  /** Attention becomes `GroupQueryAttention`, if {@link maskModel} has shown what each mask lets a position see. */
   readonly attention?: { readonly windows: ReadonlyMap<string, AttentionWindow> } | false;
-  /** Logits are computed for chosen positions of a row only. */
+  /** Logits are computed for selected positions of a row only. */
   readonly lastPosition?: boolean;
-  /** Products with int4 weights compute with activations of 8 bits: for the CPU. */
+  /** Products with int4 weights use 8-bit activations: for the CPU. */
   readonly accuracyLevel?: boolean;
-  /** Attention with at least so many heads, as many as threads, is computed by the plain kernel of the CPU provider. */
+  /** Attention with at least this many heads (the number of threads) runs in the CPU provider's plain kernel. */
   readonly plainAttention?: number | false;
-  /** That many largest logits of each row and the mass of all of them are outputs too; needs `lastPosition`. */
+  /** Adds this many largest logits of each row and the mass of all logits as outputs; needs `lastPosition`. */
   readonly candidates?: number | false;
-  /** The attention mask is made of the rows' lengths, which become inputs; wants `GroupQueryAttention`. */
+  /** The attention mask is computed from row lengths, which become inputs; for `GroupQueryAttention`. */
   readonly rowLengths?: boolean;
-  /** Each `present.*` has an output with its new slots beside it. */
+  /** Each `present.*` gets an additional output with its new slots. */
   readonly newSlots?: boolean;
 }
 
 export interface RewrittenModel {
   readonly model: OnnxModel;
-  /** Names of the rewrites that the model has now. */
+  /** Names of the rewrites in the model. */
   readonly applied: readonly string[];
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** The first version of the standard operators that take axes as inputs. */
-const leastOpset = 13;
+/** The first version of the standard operators with axes as inputs. */
+const minOpset = 13;
 
 /**
- * Rewrites the graph of a decoder for speed. Names, types and layouts of inputs and outputs stay, but for what each rewrite
- * says: `logits` have the positions that `last_positions` names.
+ * Rewrites a decoder's graph for speed. Names, types and layouts of inputs and outputs stay the same, except as each
+ * rewrite documents: `logits` have the positions in `last_positions`.
  */
 export function rewriteDecoderGraph(
   model: OnnxModel,
@@ -55,7 +55,7 @@ export function rewriteDecoderGraph(
   }: RewriteOptions = {},
 ): RewrittenModel {
   const opset = operatorsVersion(model.opsets);
-  if (opset < leastOpset)
+  if (opset < minOpset)
     return { model, applied: [], skipped: [{ name: 'all', reason: `operators of version ${opset}` }] };
   const rewrites: readonly (readonly [name: string, rewrite: false | ((graph: OnnxGraph) => Rewritten)])[] = [
     ['attention', attention && ((graph) => fuseAttention(graph, attention.windows))],

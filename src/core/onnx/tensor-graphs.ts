@@ -4,13 +4,13 @@ import { withContribDomain } from './graph-draft.ts';
 import type { OnnxGraph, OnnxModel } from './model.ts';
 import { inlineTensor, int64Tensor } from './tensor-values.ts';
 
-/** Types of keys, values and logits. */
+/** Element types of keys, values and logits. */
 export type FloatElement = typeof elementTypes.float32 | typeof elementTypes.float16;
 
-/** Names of four dimensions; equal names would have to be equal sizes. */
+/** Four distinct dimension names; equal names would require equal sizes. */
 const rank4 = (name: string): string[] => [0, 1, 2, 3].map((axis) => `${name}.${axis}`);
 
-/** A graph of one node that makes zeros: `shape` int64 `[4]` → `y`. */
+/** A graph of one node that creates zeros: `shape` int64 `[4]` → `y`. */
 export function zerosModel(elementType: FloatElement): OnnxModel {
   const zero = inlineTensor('', elementType, [1], new Uint8Array(elementBytes(elementType)!));
   return toModel({
@@ -26,9 +26,9 @@ export function zerosModel(elementType: FloatElement): OnnxModel {
 }
 
 /**
- * A graph that puts rows of several tensors of four dimensions into one, and cuts or pads their third axis. For each part `i`:
- * `x<i>` `[a, b, c, d]`, `rows<i>` int64 `[n]`, `kept<i>` int64 `[1]`, of the third axis, and `pads<i>` int64 `[8]` as of
- * `Pad`; one after the other they are `y`.
+ * A graph that selects rows of several four-dimensional tensors, cuts or pads their third axis, and concatenates them
+ * to `y`. For each part `i`: `x<i>` `[a, b, c, d]`, `rows<i>` int64 `[n]`, `kept<i>` int64 `[1]`, of the third axis,
+ * and `pads<i>` int64 `[8]` as for `Pad`.
  */
 export function joinRowsModel(elementType: FloatElement, parts: number): OnnxModel {
   const indices = Array.from({ length: parts }, (_, index) => index);
@@ -58,8 +58,8 @@ export function joinRowsModel(elementType: FloatElement, parts: number): OnnxMod
 }
 
 /**
- * A graph that picks one position: `x` `[rows, positions, size]`, `place` int64 `[1]`, the position counted through all rows →
- * `y` `[1, size]`.
+ * A graph that selects one position: `x` `[rows, positions, size]`, `place` int64 `[1]`, an index over all rows'
+ * positions → `y` `[1, size]`.
  */
 export function pickPositionModel(elementType: FloatElement, size: number): OnnxModel {
   return toModel({

@@ -15,13 +15,15 @@ import {
 } from './message.ts';
 import type { OnnxTensor, TensorBytes } from './model.ts';
 
-/** The place of elements, which may be too many to read them. */
+/** The location of elements, which may be too many to read. */
 const place: Codec<WireField | Uint8Array> = {
   read: (field) => field,
   write: (writer, number, value) => writer.bytes(number, value as Uint8Array),
 };
 
-/** `TensorProto`. Fields 5, 7 and 11 hold integers whose packed form isn't that of `raw_data`; 4 and 10 hold floats. */
+/**
+ * `TensorProto`. Fields 5, 7 and 11 hold integers with a packed form different from `raw_data`; 4 and 10 hold floats.
+ */
 const tensorMessage = message({
   dims: many(1, integer, (field, { reader }) => reader.integers(field).map(toNumber)),
   elementType: one(2, integer, 0),
@@ -37,7 +39,6 @@ const tensorMessage = message({
   unknown: others,
 });
 
-/** Reads and writes a tensor. */
 export const tensor: Codec<OnnxTensor> = {
   read(field, context) {
     const { name, elementType, dims, unknown, ...stored } = tensorMessage.read(field, context);
@@ -73,7 +74,7 @@ function ownData(
     const [{ content: offset, end }] = raw as [WireField];
     const length = end - offset;
     if (length >= smallestMapped) return { place: 'model', offset, length };
-    // Bytes that are in memory already aren't copied.
+    // Bytes in memory aren't copied.
     return { place: 'inline', bytes: reader.source.read(offset, length) };
   }
   const parts = raw.map(({ content, end }) => reader.bytes(content, end));
@@ -93,7 +94,7 @@ function toBytes(values: readonly bigint[], size: number): Uint8Array {
 }
 
 function toStored(name: string, data: TensorBytes, { location }: WriteOptions) {
-  // Elements of text are among the unknown fields.
+  // String elements are among the unknown fields.
   if (data.place === 'inline') return { raw: data.bytes.length > 0 ? [data.bytes] : [] };
   const file = data.place === 'file' ? data.location : location;
   if (file === undefined)

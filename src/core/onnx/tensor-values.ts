@@ -2,25 +2,25 @@ import { float16ToFloat32Into } from '../math/float16.ts';
 import { elementBytes, elementTypes } from './element-types.ts';
 import type { OnnxTensor } from './model.ts';
 
-/** Constants with more elements are weights, not settings of a graph. */
-const mostValues = 65_536;
+/** Larger constants are weights, not settings of a graph. */
+const maxValues = 65_536;
 
-/** The elements of a small tensor of numbers; int64 beyond 2^53 is rounded. */
+/** The elements of a small numeric tensor; int64 beyond 2^53 is rounded. */
 export function tensorValues({ elementType, dims, data }: OnnxTensor): readonly number[] | undefined {
   const count = dims.reduce((product, dim) => product * dim, 1);
   const view = views[elementType];
-  if (data.place !== 'inline' || !view || !(count <= mostValues)) return undefined;
+  if (data.place !== 'inline' || !view || !(count <= maxValues)) return undefined;
   if (data.bytes.length !== count * elementBytes(elementType)!) return undefined;
   return Array.from(view(new Uint8Array(data.bytes).buffer), Number);
 }
 
-/** The one element of a tensor; nothing where it has several. */
+/** The element of a one-element tensor. */
 export function scalarValue(tensor: OnnxTensor | undefined): number | undefined {
   const values = tensor && tensorValues(tensor);
   return values?.length === 1 ? values[0] : undefined;
 }
 
-/** Element type → the elements in some bytes. */
+/** Converts bytes to elements, by element type. */
 const views: Readonly<Record<number, (bytes: ArrayBuffer) => ArrayLike<number | bigint>>> = {
   [elementTypes.float32]: (bytes) => new Float32Array(bytes),
   [elementTypes.float64]: (bytes) => new Float64Array(bytes),
@@ -31,7 +31,7 @@ const views: Readonly<Record<number, (bytes: ArrayBuffer) => ArrayLike<number | 
   [elementTypes.bool]: (bytes) => new Uint8Array(bytes),
 };
 
-/** A constant whose elements are in memory. */
+/** A constant with its elements in memory. */
 export function inlineTensor(
   name: string,
   elementType: number,
@@ -41,7 +41,6 @@ export function inlineTensor(
   return { name, elementType, dims, data: { place: 'inline', bytes }, unknown: [] };
 }
 
-/** A constant of int64 numbers. */
 export function int64Tensor(name: string, values: readonly number[], dims = [values.length]): OnnxTensor {
   const bytes = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
   return inlineTensor(name, elementTypes.int64, dims, bytes);

@@ -1,16 +1,16 @@
 import { describeValue } from '../text/quote.ts';
 
 /**
- * One tunable request parameter. Validation, discovery, the OpenAPI document, the samplers' own checks and the
- * documentation are all derived from tables of these; no bound or default is written anywhere else.
+ * A request parameter. Validation, discovery, the OpenAPI document, the samplers' checks and the documentation are all
+ * derived from tables of these; bounds and defaults are defined nowhere else.
  */
 export interface ParameterDescriptor {
   readonly type: 'float' | 'int' | 'boolean' | 'string' | 'strings';
   /** Inclusive. */
   readonly min?: number;
-  /** Inclusive; of `strings`, how many there may be. */
+  /** Inclusive; for `strings`, the maximum count. */
   readonly max?: number;
-  /** Left out where there is none: the value is then random, unlimited or absent, as the description says. */
+  /** Omitted without a default: the value is then random, unlimited or absent, as the description specifies. */
   readonly default?: number | boolean | string | readonly string[];
   readonly step?: number;
   readonly section: 'basic' | 'advanced';
@@ -27,19 +27,19 @@ type ValueOf<D extends ParameterDescriptor> = D['type'] extends 'boolean'
       ? readonly string[]
       : number;
 
-/** The values that a table describes: with a default always present, without one possibly `undefined`. */
+/** The values of a table: always present with a default, possibly `undefined` without one. */
 export type ParameterValues<T extends ParameterTable> = {
   -readonly [K in keyof T]: T[K] extends { readonly default: NonNullable<ParameterDescriptor['default']> }
     ? ValueOf<T[K]>
     : ValueOf<T[K]> | undefined;
 };
 
-/** `topK` → `top_k`: tables are keyed as TypeScript spells it, the wire spells it with underscores. */
+/** `topK` → `top_k`: tables use TypeScript's spelling, the wire format uses underscores. */
 export function toWireName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The value of one parameter: the given one if it is of the right type and in range, the default if none is given. */
+/** The value of one parameter: the given value if its type and range are valid, the default if no value is given. */
 export function resolveParameter(label: string, value: unknown, descriptor: ParameterDescriptor): unknown {
   if (value === undefined || value === null) return descriptor.default;
   const { type, min, max } = descriptor;
@@ -64,7 +64,7 @@ export function resolveParameter(label: string, value: unknown, descriptor: Para
   return value;
 }
 
-/** Fills in the defaults of a whole table. */
+/** Fills in the defaults of a table. */
 export function resolveParameters<T extends ParameterTable>(
   table: T,
   given: Partial<ParameterValues<T>>,

@@ -1,10 +1,10 @@
-/** Kinds of content in a protobuf message that ONNX files use. */
+/** The protobuf wire types in ONNX files. */
 export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** Bytes of the types whose contents all have one length. */
+/** Sizes of the wire types with a fixed length. */
 const fixedLengths: Readonly<Record<number, number>> = { [wireType.fixed64]: 8, [wireType.fixed32]: 4 };
 
-/** A field of a protobuf message: its place in the source. */
+/** A field of a protobuf message: its position in the source. */
 export interface WireField {
   readonly number: number;
   readonly type: number;
@@ -16,16 +16,16 @@ export interface WireField {
   readonly end: number;
 }
 
-/** Bytes that one read fetches at least. */
+/** Minimum bytes per read. */
 const windowBytes = 65_536;
-/** Contents that are decoded are smaller; larger ones are the bytes of tensors, which are left where they are. */
-const mostContentBytes = 2 ** 26;
-const mostVarintBytes = 10;
+/** Limit of decoded contents; larger ones are tensor data, which isn't loaded. */
+const maxContentBytes = 2 ** 26;
+const maxVarintBytes = 10;
 const decoder = new TextDecoder();
 
 /**
- * Reads the wire format of protobuf from a source. Every offset is checked against the end of its message, so that a length
- * that lies gives an error.
+ * Reads the protobuf wire format from a source. Every offset is checked against the end of its message, so that a wrong
+ * length causes an error.
  * @see https://protobuf.dev/programming-guides/encoding/
  */
 export class WireReader {
@@ -57,7 +57,7 @@ export class WireReader {
     return { number, type, start, content, end: content + length };
   }
 
-  /** All fields of the message between two offsets, in their order. */
+  /** All fields of the message between two offsets, in order. */
   *fields(start: number, end: number): Generator<WireField> {
     for (let at = start; at < end;) {
       const field = this.field(at, end);
@@ -66,17 +66,17 @@ export class WireReader {
     }
   }
 
-  /** The bytes between two offsets, copied. */
+  /** A copy of the bytes between two offsets. */
   bytes(start: number, end: number): Uint8Array {
     const length = end - start;
-    if (length > mostContentBytes)
-      throw new RangeError(`protobuf field: expected at most ${mostContentBytes} bytes, got ${length}`);
+    if (length > maxContentBytes)
+      throw new RangeError(`protobuf field: expected at most ${maxContentBytes} bytes, got ${length}`);
     return this.#view(start, length).slice();
   }
 
   text({ content, end, type }: WireField): string {
     expectType(type, wireType.bytes);
-    if (end - content > mostContentBytes)
+    if (end - content > maxContentBytes)
       throw new RangeError(`protobuf text: too long: ${end - content} bytes`);
     return decoder.decode(this.#view(content, end - content));
   }
@@ -87,12 +87,12 @@ export class WireReader {
     return this.#bigVarint(field.content, field.end).value;
   }
 
-  /** An int64 that has to be exact as a number. */
+  /** An int64 that must be exact as a number. */
   number(field: WireField): number {
     return toNumber(this.integer(field));
   }
 
-  /** The items of a repeated int64: one, or all of a packed field. */
+  /** The items of a repeated int64: a single one, or all of a packed field. */
   integers({ type, content, end }: WireField): bigint[] {
     if (type === wireType.varint) return [this.#bigVarint(content, end).value];
     expectType(type, wireType.bytes);
@@ -111,7 +111,7 @@ export class WireReader {
     return new DataView(bytes.buffer, bytes.byteOffset, 4).getFloat32(0, true);
   }
 
-  /** A view of bytes, from the window where they are in it. */
+  /** A view of bytes, from the window if possible. */
   #view(start: number, length: number): Uint8Array {
     const offset = start - this.#windowStart;
     if (offset >= 0 && offset + length <= this.#window.length)
@@ -130,7 +130,7 @@ export class WireReader {
 
   /** A tag or a length: an unsigned number. */
   #varint(start: number, end: number): { value: number; end: number } {
-    const bytes = this.#view(start, Math.min(mostVarintBytes, end - start));
+    const bytes = this.#view(start, Math.min(maxVarintBytes, end - start));
     let value = 0;
     for (let index = 0; index < bytes.length; index++) {
       const byte = bytes[index]!;
@@ -150,7 +150,7 @@ export class WireReader {
   }
 }
 
-/** @throws RangeError when it isn't exact */
+/** @throws RangeError if the number isn't exact */
 export function toNumber(value: bigint): number {
   const number = Number(value);
   if (!Number.isSafeInteger(number)) throw new RangeError(`number: expected a safe integer, got ${value}`);
@@ -161,18 +161,18 @@ function expectType(type: number, expected: number): void {
   if (type !== expected) throw new RangeError(`protobuf field: expected wire type ${expected}, got ${type}`);
 }
 
-/** Bytes that are read piece by piece, so that a file of many gigabytes needs no memory of that size. */
+/** Random access to bytes, so that a file of many gigabytes needs no memory of that size. */
 export interface ByteSource {
-  /** Bytes in all. */
+  /** Total bytes. */
   readonly size: number;
   /**
-   * Reads `length` bytes, all of which lie within the source.
-   * @returns bytes that the caller does not change; they may be a view of larger memory
+   * Reads `length` bytes, which must all be within the source.
+   * @returns bytes that the caller must not modify; they may be a view of larger memory
    */
   read(offset: number, length: number): Uint8Array;
 }
 
-/** A source of bytes that are in memory already. */
+/** A source of bytes in memory. */
 export function sourceOfBytes(bytes: Uint8Array): ByteSource {
   // Node's buffers have methods of the same name that share memory.
   const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);

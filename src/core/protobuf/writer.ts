@@ -3,17 +3,16 @@ import { wireType } from './reader.ts';
 
 const encoder = new TextEncoder();
 
-/** Writes the wire format of protobuf into memory that grows. */
+/** Writes the protobuf wire format into a growing buffer. */
 export class WireWriter {
   #bytes = new Uint8Array(256);
   #length = 0;
 
-  /** A copy of what was written. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** Bytes of whole fields, as they are. */
+  /** Appends complete fields unchanged. */
   raw(bytes: Uint8Array): this {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
@@ -31,7 +30,6 @@ export class WireWriter {
     return this.bytes(field, encoder.encode(content));
   }
 
-  /** An int64. */
   integer(field: number, value: number | bigint): this {
     this.#varint(BigInt(field * 8 + wireType.varint));
     this.#varint(BigInt.asUintN(64, BigInt(value)));

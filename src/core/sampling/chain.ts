@@ -7,10 +7,8 @@ import { isOn, samplers, type SamplingParameters } from './samplers.ts';
 import { leavesFew, scan } from './scan.ts';
 import { createScratch } from './scratch.ts';
 
-export interface ChainParameters extends SamplingParameters {
-  /** Finite biases of distinct tokens, ascending. */
-  readonly logitBias: readonly (readonly [token: number, bias: number])[];
-}
+/** Finite biases of distinct tokens, ascending. */
+type Biases = Parameters<typeof createBiasStep>[0];
 
 /** All samplers of one sequence but the draw. */
 export interface Chain {
@@ -35,8 +33,12 @@ const orderScratch = createScratch((length) => new Float64Array(length));
  * Composes the bias and the samplers that act, in their order. At temperature 0 the most likely token after penalties
  * and DRY is all there is.
  */
-export function createChain(parameters: ChainParameters, context: Omit<SamplerContext, 'isSteered'>): Chain {
-  const steps = stepsOf(parameters, context);
+export function createChain(
+  parameters: SamplingParameters,
+  biases: Biases,
+  context: Omit<SamplerContext, 'isSteered'>,
+): Chain {
+  const steps = stepsOf(parameters, biases, context);
   const leading = steps.findIndex(({ changes }) => changes === undefined);
   const { collector } = steps[leading]!;
   const adjust = createAdjuster(steps.slice(0, leading).map(({ changes }) => changes!));
@@ -90,7 +92,8 @@ export function createChain(parameters: ChainParameters, context: Omit<SamplerCo
 
 /** The bias, if there is one, and the samplers that act; the temperature is always among them. */
 function stepsOf(
-  { logitBias, ...parameters }: ChainParameters,
+  parameters: SamplingParameters,
+  biases: Biases,
   context: Omit<SamplerContext, 'isSteered'>,
 ): readonly SamplerStep[] {
   const isGreedy = parameters.temperature === 0;
@@ -102,5 +105,5 @@ function stepsOf(
       (!isSteered || sampler.actsWithMirostat),
   );
   const steps = acting.map((sampler) => sampler.create(parameters, { ...context, isSteered }));
-  return logitBias.length > 0 ? [createBiasStep(logitBias), ...steps] : steps;
+  return biases.length > 0 ? [createBiasStep(biases), ...steps] : steps;
 }

@@ -37,11 +37,14 @@ export interface SamplerStep {
   learn?(candidates: Candidates, token: number): void;
 }
 
+/** A value, or the least and greatest of several. */
+export type Neutral = number | readonly [least: number, most: number];
+
 /** All that the package knows of one sampler; its place in the list `samplers` is its place in the chain. */
 export interface SamplerDefinition<T extends ParameterTable = ParameterTable> {
   readonly parameters: T;
-  /** The parameters that switch it on, each with the values that do; without any it always acts. */
-  readonly isOn?: { readonly [Name in keyof T]?: (value: number) => boolean };
+  /** The parameters that switch it on, each with the value or the range that doesn't; without any it always acts. */
+  readonly neutral?: { readonly [Name in keyof T]?: Neutral };
   /** Whether it acts at temperature 0: the others leave the most likely token the choice. */
   readonly actsWhenGreedy?: boolean;
   /** Whether it acts while Mirostat is on. */

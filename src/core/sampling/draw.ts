@@ -17,8 +17,13 @@ import { decaysInto } from './decay.ts';
 export function drawToken(candidates: Candidates, uniform: number): number {
   assertCandidates(candidates);
   assertNumber('uniform', uniform);
+  if (candidates.size === 0) throw new RangeError('candidates: expected at least one, got 0');
+  return draw(candidates, uniform);
+}
+
+/** `drawToken` without its checks. */
+export function draw(candidates: Candidates, uniform: number): number {
   const { tokens, logits, size } = candidates;
-  if (size === 0) throw new RangeError('candidates: expected at least one, got 0');
   const weights = weightScratch(pieceLength);
   const pieces = Math.ceil(size / pieceLength);
   const masses = pieceMasses(pieces);

@@ -47,7 +47,7 @@ const parameters = {
 
 export const drySampler = defineSampler({
   parameters,
-  isOn: { dryMultiplier: (multiplier) => multiplier > 0 },
+  neutral: { dryMultiplier: 0 },
   actsWhenGreedy: true,
   create(given, { dryBreakers }) {
     const options = { ...given, dryBreakers };

@@ -23,7 +23,7 @@ export const minPSampler = defineSampler({
       description: 'Minimum probability relative to the most likely token; 0 disables.',
     },
   },
-  isOn: { minP: (p) => p > 0 },
+  neutral: { minP: 0 },
   create({ minP: p }) {
     const apply = (candidates: Candidates): Candidates => keepMinP(candidates, p);
     const isSure = (candidates: Candidates, floor: number): boolean =>

@@ -38,7 +38,7 @@ export const mirostatSampler = defineSampler({
       description: 'Mirostat learning rate.',
     },
   },
-  isOn: { mirostatMode: (mode) => mode > 0 },
+  neutral: { mirostatMode: 0 },
   actsWithMirostat: true,
   create({ mirostatMode, mirostatTau, mirostatEta }, { vocabularySize }) {
     const { apply, update } = createMirostat({ mirostatMode, mirostatTau, mirostatEta, vocabularySize });

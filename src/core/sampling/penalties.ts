@@ -50,19 +50,15 @@ export const penaltiesSampler = defineSampler({
       description: 'Number of last tokens that these three penalties look at; -1 is all, 0 none.',
     },
   },
-  isOn: {
-    frequencyPenalty: (penalty) => penalty !== 0,
-    presencePenalty: (penalty) => penalty !== 0,
-    repeatPenalty: (penalty) => penalty !== 1,
-  },
+  neutral: { frequencyPenalty: 0, presencePenalty: 0, repeatPenalty: 1 },
   actsWhenGreedy: true,
   actsWithMirostat: true,
-  create(given, { isWord, vocabularySize }) {
-    const { repeatLastN } = given;
+  create({ repeatPenalty, frequencyPenalty, presencePenalty, repeatLastN }, { isWord, vocabularySize }) {
+    const given = { repeatPenalty, frequencyPenalty, presencePenalty, repeatLastN };
     const window = createTokenWindow(repeatLastN, vocabularySize);
     const withoutRepeat = { ...given, repeatPenalty: 1 };
     const changes = changesOf(window, (token) => (isWord(token) ? given : withoutRepeat));
-    const raises = given.repeatPenalty < 1 || given.frequencyPenalty < 0 || given.presencePenalty < 0;
+    const raises = repeatPenalty < 1 || frequencyPenalty < 0 || presencePenalty < 0;
     return {
       apply: (candidates, isPenalized) => applyChanges(candidates, changes, isPenalized),
       changes,

@@ -2,9 +2,9 @@ import { assertNames } from '../assert-names.ts';
 import { assertFunction, assertMap } from '../assert-values.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
 import { assertNumber, assertToken } from './scratch.ts';
-import { assertMask, type Candidates } from './candidates.ts';
+import { assertMask } from './candidates.ts';
 import { createChain } from './chain.ts';
-import { drawToken } from './draw.ts';
+import { draw } from './draw.ts';
 import type { DryBreakers } from './dry-breakers.ts';
 import type { LargestLogits } from './largest-logits.ts';
 import { logitBiasBounds } from './logit-bias.ts';
@@ -92,23 +92,31 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
   for (const name of ['logitBias', 'dryBreakers'] as const)
     if (parameters[name] !== undefined) assertMap(name, parameters[name]);
   const resolved = resolveParameters(samplingParameters, parameters);
-  const logitBias = sortedBias(parameters.logitBias ?? new Map(), vocabularySize);
+  return openSampler({ ...parameters, ...resolved }, { vocabularySize, seed, isWord });
+}
+
+/** `createSampler` for parameters that are all there and checked; their object may have more. */
+export function openSampler(
+  parameters: SamplingParameters & Pick<SamplerParameters, 'logitBias' | 'dryBreakers'>,
+  { vocabularySize, seed, isWord }: SamplerOptions & { readonly isWord: (token: number) => boolean },
+): Sampler {
+  const { logitBias = new Map(), dryBreakers = new Map() } = parameters;
+  const bias = logitBias.size > 0 ? sortedBias(logitBias, vocabularySize) : [];
   const rng = createRng(seed);
-  const chain = createChain(
-    { ...resolved, logitBias },
-    { rng, vocabularySize, isWord, dryBreakers: parameters.dryBreakers ?? new Map() },
-  );
+  const chain = createChain(parameters, bias, { rng, vocabularySize, isWord, dryBreakers });
   const { needsAllLogits, memory } = chain;
-  const isGreedy = resolved.temperature === 0;
+  const isGreedy = parameters.temperature === 0;
   return {
     memory,
     sample(logits, allow, isPenalized) {
       if (logits.length !== vocabularySize)
         throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
       if (allow !== undefined) assertMask(allow, vocabularySize);
-      const candidates = someOf(chain.run(logits, allow, isPenalized));
+      const candidates = chain.run(logits, allow, isPenalized);
+      if (candidates.size === 0)
+        throw new RangeError('logits: expected at least one allowed token above -Infinity');
       if (isGreedy) return candidates.tokens[0]!;
-      const token = drawToken(candidates, rng.next());
+      const token = draw(candidates, rng.next());
       chain.learn(candidates, token);
       return token;
     },
@@ -116,18 +124,13 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
     sampleLargest(largest) {
       const candidates = needsAllLogits ? undefined : chain.runLargest(largest);
       if (!candidates) return -1;
-      return isGreedy ? candidates.tokens[0]! : drawToken(candidates, rng.next());
+      return isGreedy ? candidates.tokens[0]! : draw(candidates, rng.next());
     },
     accept(token) {
       assertToken('token', token, vocabularySize);
       chain.accept(token);
     },
   };
-}
-
-function someOf(candidates: Candidates): Candidates {
-  if (candidates.size > 0) return candidates;
-  throw new RangeError('logits: expected at least one allowed token above -Infinity');
 }
 
 function sortedBias(logitBias: ReadonlyMap<number, number>, vocabularySize: number): [number, number][] {
@@ -139,11 +142,4 @@ function sortedBias(logitBias: ReadonlyMap<number, number>, vocabularySize: numb
       throw new RangeError(`logitBias[${token}]: expected a value from ${min} to ${max}, got ${bias}`);
   }
   return [...logitBias].sort(([a], [b]) => a - b);
-}
-
-/** The part of a request that the sampler takes. */
-export function samplerParametersOf(request: SamplerParameters): SamplerParameters {
-  return Object.fromEntries(
-    Object.entries(request).filter(([name]) => parameterNames.includes(name)),
-  ) as SamplerParameters;
 }

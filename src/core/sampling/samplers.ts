@@ -1,5 +1,5 @@
 import type { ParameterTable, ParameterValues } from '../parameters/descriptor.ts';
-import type { SamplerDefinition } from './definition.ts';
+import type { Neutral, SamplerDefinition } from './definition.ts';
 import { drySampler } from './dry.ts';
 import { minPSampler } from './min-p.ts';
 import { mirostatSampler } from './mirostat.ts';
@@ -37,16 +37,28 @@ type SamplingTable = {
 export const samplingParameters = Object.assign(
   {},
   ...samplers
-    .toSorted((a: SamplerDefinition, b: SamplerDefinition) => Number(!!a.isOn) - Number(!!b.isOn))
+    .toSorted((a: SamplerDefinition, b: SamplerDefinition) => Number(!!a.neutral) - Number(!!b.neutral))
     .map(({ parameters }) => parameters as ParameterTable),
 ) as SamplingTable;
 
 /** The values of `samplingParameters`. */
 export type SamplingParameters = ParameterValues<typeof samplingParameters>;
 
+/** The values of parameters that leave their samplers off. */
+const neutralValues: Readonly<Record<string, Neutral>> = Object.assign(
+  {},
+  ...samplers.map(({ neutral }: SamplerDefinition) => neutral),
+);
+
+/** Whether a value of a parameter leaves its sampler off. */
+export function isNeutral(name: string, value: unknown): boolean {
+  const neutral = neutralValues[name];
+  if (typeof neutral === 'number' || neutral === undefined) return value === neutral;
+  return (value as number) >= neutral[0] && (value as number) <= neutral[1];
+}
+
 /** Whether a sampler acts by its own parameters. */
-export function isOn({ isOn: switches = {} }: SamplerDefinition, parameters: SamplingParameters): boolean {
-  const values = parameters as Readonly<Record<string, number>>;
-  const names = Object.keys(switches);
-  return names.length === 0 || names.some((name) => switches[name]!(values[name]!));
+export function isOn({ neutral }: SamplerDefinition, parameters: SamplingParameters): boolean {
+  for (const name in neutral) if (!isNeutral(name, parameters[name as keyof SamplingParameters])) return true;
+  return neutral === undefined;
 }

@@ -17,7 +17,7 @@ export const tailFreeSampler = defineSampler({
       description: 'Tail-free sampling; 1 disables.',
     },
   },
-  isOn: { tfsZ: (z) => z < 1 },
+  neutral: { tfsZ: 1 },
   create: ({ tfsZ: z }) => ({ apply: (candidates) => keepHead(candidates, z) }),
 });
 

@@ -17,7 +17,7 @@ export const topKSampler = defineSampler({
       description: 'Sample only from the K most likely tokens; 0 disables.',
     },
   },
-  isOn: { topK: (k) => k > 0 },
+  neutral: { topK: 0 },
   create({ topK: k }) {
     const apply = (candidates: Candidates): Candidates => keepTopK(candidates, k);
     const onLargest = largestStep(apply, ({ size }) => size >= k);

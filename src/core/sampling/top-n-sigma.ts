@@ -14,7 +14,7 @@ export const topNSigmaSampler = defineSampler({
         'Keep logits at most this many standard deviations below the largest; 0 and below disable.',
     },
   },
-  isOn: { topNSigma: (n) => n > 0 },
+  neutral: { topNSigma: [-1, 0] },
   create: ({ topNSigma: n }) => ({ apply: (candidates) => keepTopNSigma(candidates, n) }),
 });
 

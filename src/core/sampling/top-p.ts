@@ -17,7 +17,7 @@ export const topPSampler = defineSampler({
         'Nucleus sampling: keep the most likely tokens that together reach this probability; 1 disables. Use either temperature or top_p, not both.',
     },
   },
-  isOn: { topP: (p) => p < 1 },
+  neutral: { topP: 1 },
   create: ({ topP: p }) => ({
     apply: (candidates) => keepTopP(candidates, p),
     onLargest: { apply: (candidates, known) => keepTopPOfLargest(candidates, p, known), usesMass: true },

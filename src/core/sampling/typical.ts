@@ -16,7 +16,7 @@ export const typicalSampler = defineSampler({
       description: 'Locally typical sampling; 1 disables.',
     },
   },
-  isOn: { typicalP: (p) => p < 1 },
+  neutral: { typicalP: 1 },
   create: ({ typicalP }) => ({ apply: (candidates) => keepTypical(candidates, typicalP) }),
 });
 

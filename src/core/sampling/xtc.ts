@@ -30,7 +30,7 @@ const parameters = {
 
 export const xtcSampler = defineSampler({
   parameters,
-  isOn: { xtcProbability: (probability) => probability > 0 },
+  neutral: { xtcProbability: 0 },
   create: (given, { rng }) => ({
     apply: (candidates) => excludeTopChoices(candidates, given, rng.next()),
   }),

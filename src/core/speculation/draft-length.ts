@@ -1,21 +1,21 @@
-/** Number of tokens worth guessing, from the recent rate of accepted guesses. */
+/** Number of tokens worth drafting, from the recent acceptance rate. */
 export interface DraftLength {
-  /** Tokens to guess now; 0 where guessing costs more than it saves. */
+  /** Tokens to draft now; 0 if drafting costs more than it saves. */
   readonly count: number;
-  /** Tells how a guess ended, whether or not it was fed. */
+  /** Reports the outcome of a guess, whether or not it was evaluated. */
   update(isRight: boolean): void;
 }
 
-/** Weight of the latest guess in the share of those that came true. */
+/** Weight of the latest guess in the acceptance rate. */
 const weight = 0.15;
-/** Initial value: just too low to guess. */
+/** Initial rate: slightly too low for drafting. */
 const firstShare = 0.4;
 
 // Source: https://arxiv.org/abs/2211.17192 section 3
 /**
- * Chooses the length of drafts. A step of `1 + k` tokens takes `1 + cost · k` times the time of one token and, where each guess
- * comes true with probability `p`, gives `1 + p + … + pᵏ` tokens; the `k` with the most tokens per time is taken. It depends on
- * the guesses alone and not on the clock, so that a sequence is always computed in the same steps.
+ * Chooses the length of drafts. A step of `1 + k` tokens takes `1 + cost · k` times as long as one token and, with an
+ * acceptance rate `p`, yields `1 + p + … + pᵏ` tokens; the `k` with the most tokens per time wins. It depends only on
+ * the guesses, not on the clock, so that a sequence is always computed in the same steps.
  */
 export function createDraftLength({ most, cost }: { most: number; cost: number }): DraftLength {
   let share = firstShare;

@@ -1,31 +1,30 @@
 import { grown } from '../sampling/scratch.ts';
 
-/** Finds what followed the last time that a sequence read as it does now. */
+/** Finds how the sequence continued after the last occurrence of its current end. */
 export interface PromptLookup {
   /** Tokens so far. */
   readonly length: number;
-  /** The token that is expected next; `undefined` where nothing like the last tokens came before. */
+  /** The expected next token; `undefined` without an earlier match of the last tokens. */
   readonly guess: number | undefined;
-  /** Adds the next token of the sequence. */
   append(token: number): void;
-  /** The tokens that are expected next: `count` of them, or none where there is no guess. */
+  /** The `count` expected next tokens; empty without a guess. */
   draft(count: number): Int32Array;
 }
 
 const hashBits = 12;
-/** Number of earlier places to compare, and of tokens before each. */
-const mostPlaces = 32;
-const mostTokens = 32;
+/** Number of earlier positions to compare, and of tokens before each. */
+const maxPlaces = 32;
+const maxTokens = 32;
 
 // Source: https://github.com/apoorvumang/prompt-lookup-decoding
 /**
- * Guesses the next tokens of a sequence from its earlier ones: texts that are edited, quoted or extracted from repeat long
- * pieces of their prompts. The place with the longest match is followed until a token differs, the later one of equals; a match
- * has two tokens or more. Appending and guessing take constant time.
+ * Guesses the next tokens of a sequence from its earlier ones: edits, quotations and extractions repeat long parts of
+ * their prompts. It follows the position with the longest match, the latest of equal ones, until a token differs; a
+ * match has at least two tokens. Appending and guessing take constant time.
  */
 export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup {
   let history = new Int32Array(1024);
-  /** The earlier end of a pair of tokens with the same hash, −1 if there is none; by the end of the pair. */
+  /** For the end of each pair of tokens, the end of the previous pair with the same hash, −1 without one. */
   let previous = new Int32Array(1024);
   const latest = new Int32Array(2 ** hashBits).fill(-1);
   let length = 0;
@@ -57,7 +56,7 @@ export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup 
     draft(count) {
       if (place < 0) return new Int32Array(0);
       const draft = new Int32Array(count);
-      // A guess that reaches the end goes on with itself: what repeats is expected to repeat again.
+      // A guess that reaches the end continues with itself: repetitions are expected to continue.
       for (let index = 0; index < count; index++) {
         const at = place + index;
         draft[index] = at < length ? history[at]! : draft[at - length]!;
@@ -68,14 +67,16 @@ export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup 
   for (const token of tokens) lookup.append(token);
   return lookup;
 
-  /** @returns the position after the longest match with the end of the sequence, among the ends of pairs from `end` on */
+  /**
+   * @returns the position after the longest match with the end of the sequence, among the ends of pairs from `end` on
+   */
   function find(end: number): number {
     let best = -1;
     let longest = 1;
-    for (let places = 0; end >= 0 && places < mostPlaces; places++, end = previous[end]!) {
+    for (let places = 0; end >= 0 && places < maxPlaces; places++, end = previous[end]!) {
       let matched = 0;
       while (
-        matched < mostTokens &&
+        matched < maxTokens &&
         matched <= end &&
         history[end - matched] === history[length - 1 - matched]
       )

@@ -1,8 +1,8 @@
 import { assertText } from '../assert-values.ts';
 /**
- * Kokoro's phonemes of each sound of the ARPABET alphabet, as CMUdict writes American English (stress digits left off).
- * Diphthongs and affricates are one phoneme each. Unstressed `AH` and `ER` have a vowel of their own: {@link unstressedVowels}.
- * Source: http://www.speech.cs.cmu.edu/cgi-bin/cmudict, https://github.com/hexgrad/misaki
+ * Kokoro's phonemes for each ARPABET sound of CMUdict's American English, without stress digits. Diphthongs and
+ * affricates are one phoneme each. Unstressed `AH` and `ER` differ: {@link unstressedVowels}. Source:
+ * http://www.speech.cs.cmu.edu/cgi-bin/cmudict, https://github.com/hexgrad/misaki
  */
 const arpabetPhonemes: Readonly<Record<string, string>> = {
   AA: 'ɑ',
@@ -46,17 +46,16 @@ const arpabetPhonemes: Readonly<Record<string, string>> = {
   ZH: 'ʒ',
 };
 
-/** Kokoro's phonemes of the ARPABET vowels that sound different without stress. */
+/** Kokoro's phonemes for the ARPABET vowels that sound different without stress. */
 const unstressedVowels: Readonly<Record<string, string>> = { AH: 'ə', ER: 'əɹ' };
 
 const stressMarks: Readonly<Record<string, string>> = { '0': '', '1': 'ˈ', '2': 'ˌ' };
 
 /**
- * Turns one pronunciation in ARPABET into Kokoro's phonemes; the mark of a stressed syllable stands directly before its
- * vowel.
+ * Converts an ARPABET pronunciation to Kokoro's phonemes; the stress mark of a syllable directly precedes its vowel.
  *
  * @param pronunciation sounds separated by spaces, vowels with a stress digit: `S ER1 K AH0 L`
- * @throws RangeError for a sound that ARPABET doesn't have
+ * @throws RangeError for an unknown sound
  *
  * @example
  * ```ts

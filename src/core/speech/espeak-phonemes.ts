@@ -1,6 +1,6 @@
 type Replacement = readonly [ipa: string, phoneme: string];
 
-/** Two signs of eSpeak NG that are one phoneme of Kokoro, where eSpeak NG takes them for one. */
+/** Two eSpeak NG symbols that are one phoneme in both eSpeak NG and Kokoro. */
 const pairs: readonly Replacement[] = [
   ['aɪ', 'I'],
   ['aʊ', 'W'],
@@ -23,7 +23,7 @@ const english: readonly Replacement[] = [
   ['\u0329', ''],
 ];
 
-/** Italian has these too. In Spanish they are two sounds that meet. */
+/** Italian has these too. In Spanish they are two adjacent sounds. */
 const affricates: readonly Replacement[] = [
   ['ts', 'ʦ'],
   ['dz', 'ʣ'],
@@ -46,8 +46,8 @@ const british: readonly Replacement[] = [
 ];
 
 /**
- * Rewrites the IPA of eSpeak NG in the phonemes that Kokoro was trained on: diphthongs and affricates are one phoneme each.
- * English has more differences, since its voices learned from another phonemizer.
+ * Converts the IPA of eSpeak NG to Kokoro's phonemes: diphthongs and affricates are one phoneme each. English has more
+ * differences, since Kokoro's English voices were trained with a different phonemizer.
  */
 export function fromEspeakPhonemes(ipa: string, language: string): string {
   const variety = language === 'en-GB' ? british : american;
@@ -55,12 +55,12 @@ export function fromEspeakPhonemes(ipa: string, language: string): string {
   return replacements.reduce((phonemes, [from, to]) => phonemes.replaceAll(from, to), ipa);
 }
 
-/** The symbols that `toEspeakPhonemes` writes for English words. */
+/** The symbols that `toEspeakPhonemes` can produce for English. */
 export const espeakEnglishSymbols = 'abdefhijklmnopstuvwzæðŋɑɔəɚɛɜɡɪɹɾʃʊʌʒθˈˌː';
 
 const vowels = 'AIOWYæɑɔəɛɜiɪuʊʌ';
 
-/** In this order: length marks come before the diphthongs, which have none. */
+/** In this order: length marks precede the diphthongs, which have none. */
 const inEspeak: readonly (readonly [pattern: RegExp, ipa: string])[] = [
   [new RegExp(`(?<=[${vowels}ɹ])t(?=[${vowels}])`, 'gu'), 'ɾ'],
   [/ɜɹ/gu, 'ɜː'],
@@ -69,7 +69,7 @@ const inEspeak: readonly (readonly [pattern: RegExp, ipa: string])[] = [
   [/[ɑɔu]|(?<=[ˈˌ])i/gu, '$&ː'],
 ];
 
-/** Rewrites American English in Kokoro's phonemes as eSpeak NG writes it, for voices that learned from that. */
+/** Converts Kokoro's American English to the notation of eSpeak NG, for voices trained with eSpeak NG. */
 export function toEspeakPhonemes(phonemes: string): string {
   const ipa = inEspeak.reduce((text, [pattern, to]) => text.replace(pattern, to), phonemes);
   return [...pairs, ['oʊ', 'O'] as const].reduce((text, [to, from]) => text.replaceAll(from, to), ipa);
@@ -77,14 +77,14 @@ export function toEspeakPhonemes(phonemes: string): string {
 
 function othersOf(language: string): readonly Replacement[] {
   const linking: Replacement = ['-', ''];
-  // French has none of the sounds; where their signs meet, they are two.
+  // French lacks these sounds; two adjacent symbols are two sounds.
   if (language.startsWith('fr')) return [linking];
   return [linking, ...pairs, ...(language === 'it' ? affricates : [['oʊ', 'O'] as const])];
 }
 
 const consonants = 'bdfhjklmnpstvwzðŋɡɹʃʒʤʧθ';
 const notStressed = '(?<![ˈˌ])';
-/** A consonant that begins the next syllable, alone or before another that glides. */
+/** A consonant that begins the next syllable, possibly followed by a glide. */
 const nextSyllable = `(?=[${consonants}](?:(?<![lmnŋɹjw])[lɹjw])?[ˈˌ]?[${vowels}])`;
 
 const habits: readonly (readonly [pattern: RegExp, phonemes: string])[] = [
@@ -93,8 +93,8 @@ const habits: readonly (readonly [pattern: RegExp, phonemes: string])[] = [
 ];
 
 /**
- * Rewrites American English as the dictionary does that Kokoro learned from: CMUdict writes `ɪ` or `ə` for the same weak vowel,
- * that one writes `ə` where the syllable ends in it, and `ɪ` in `-es` and `-ed`. Source: https://github.com/hexgrad/misaki
+ * Rewrites American English in the style of Kokoro's training dictionary: CMUdict writes `ɪ` or `ə` for the same weak
+ * vowel, Kokoro's `ə` at the end of a syllable, and `ɪ` in `-es` and `-ed`. Source: https://github.com/hexgrad/misaki
  */
 export function toMisakiPhonemes(phonemes: string): string {
   return habits.reduce((text, [pattern, to]) => text.replace(pattern, to), phonemes);

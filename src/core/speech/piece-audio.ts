@@ -11,8 +11,8 @@ const rests: Readonly<Record<string, number>> = {
 };
 
 /**
- * Tells how long to rest after a piece of text, by the mark that ends it; closing quotes and parentheses don't count.
- * @returns seconds at normal speed; 0 where a piece ends within a clause
+ * The pause after a piece of text, by its final mark; closing quotes and parentheses are skipped.
+ * @returns seconds at normal speed; 0 if the piece ends within a clause
  */
 export function restAfter(phonemes: string): number {
   const mark = phonemes.replace(/["”)\s]+$/u, '').at(-1) ?? '';
@@ -20,15 +20,15 @@ export function restAfter(phonemes: string): number {
 }
 
 export interface SpokenBounds {
-  /** Samples at most this loud are silence; 1 is full scale. */
+  /** Maximum absolute value of a silent sample; 1 is full scale. */
   readonly threshold: number;
-  /** Samples of silence that are kept at each end. */
+  /** Samples of silence to keep at each end. */
   readonly margin: number;
 }
 
 /**
- * Leaves off the silence at both ends of a recording.
- * @returns a view of `samples`; empty where all is silence
+ * Trims the silence at both ends of a recording.
+ * @returns a view of `samples`; empty if all samples are silent
  */
 export function trimSilence(samples: Float32Array, { threshold, margin }: SpokenBounds): Float32Array {
   let start = 0;
@@ -40,14 +40,14 @@ export function trimSilence(samples: Float32Array, { threshold, margin }: Spoken
 }
 
 /**
- * Fades both ends of a recording from and to zero, so that it can be joined to anything without a click. Changes `samples`.
- * @param length samples of each fade; less where the recording is shorter than two
+ * Fades both ends of a recording from and to zero, so that recordings can be joined without a click. Changes `samples`.
+ * @param length samples of each fade; less if the recording is shorter than two fades
  */
 export function fadeEdgesInPlace(samples: Float32Array, length: number): Float32Array {
   const last = samples.length - 1;
   const steps = Math.min(length, samples.length >> 1);
   for (let step = 0; step < steps; step++) {
-    // Half a period of a cosine has no corner at either end.
+    // Half a cosine period has no corner at either end.
     const gain = (1 - Math.cos((Math.PI * step) / steps)) / 2;
     samples[step]! *= gain;
     samples[last - step]! *= gain;
@@ -55,7 +55,7 @@ export function fadeEdgesInPlace(samples: Float32Array, length: number): Float32
   return samples;
 }
 
-/** Not a number is no sound. */
+/** NaN counts as silence. */
 function isLoud(sample: number, threshold: number): boolean {
   return Math.abs(sample) > threshold;
 }

@@ -1,12 +1,14 @@
 /** Cut points of a text, best first: after sentences, clauses, phrases, words. */
 const boundaries = [/[.!?…]["”)]*(?= )/gu, /[;:—]["”)]*(?= )|\)(?= )| (?=\()/gu, /,["”)]*(?= )/gu, / /gu];
 
-/** A cut that leaves a shorter piece than this part of the limit waits for a lesser boundary. */
-const shortestShare = 1 / 3;
+/**
+ * A cut that would leave a piece shorter than this fraction of the limit is rejected in favour of a weaker boundary.
+ */
+const minShare = 1 / 3;
 
 /**
- * Cuts phonemes into pieces that a model can speak at once: after clauses where it can, else between words, within a word only
- * where that alone exceeds the limit.
+ * Cuts phonemes into pieces that fit a model: after clauses if possible, else between words, and within a word only if
+ * the word exceeds the limit.
  */
 export function* splitPhonemes(phonemes: string, { limit }: { limit: number }): Generator<string> {
   const all = [...phonemes.trim()];
@@ -19,14 +21,14 @@ export function* splitPhonemes(phonemes: string, { limit }: { limit: number }): 
   }
 }
 
-/** @param head the first `limit + 1` code points of what is left */
+/** @param head the first `limit + 1` code points of the rest */
 function findCut(head: string, limit: number): number {
   const words = boundaries.at(-1);
   for (const boundary of boundaries) {
     const last = [...head.matchAll(boundary)].at(-1);
     if (!last) continue;
     const end = [...head.slice(0, last.index), ...last[0].trimEnd()].length;
-    if (end >= limit * shortestShare || (end > 0 && boundary === words)) return end;
+    if (end >= limit * minShare || (end > 0 && boundary === words)) return end;
   }
   return limit;
 }

@@ -1,6 +1,6 @@
 import { assertText } from '../assert-values.ts';
 
-// Created on first use, because it loads data of ICU for 8 ms.
+// Created on first use, because it loads ICU data for 8 ms.
 let sentenceBreaks: Intl.Segmenter | undefined;
 
 /** `"Where?" she asked.` is one sentence. */
@@ -8,8 +8,8 @@ const endsQuoted = /["”)]$/;
 const startsLow = /^\p{Ll}/u;
 
 /**
- * Splits a text into its sentences, by the rules of Unicode; a line break ends one as well. The spaces around a sentence
- * are left off, and nothing else.
+ * Splits a text into sentences by the rules of Unicode; a line break also ends a sentence. Only the spaces around
+ * sentences are dropped.
  *
  * @see https://unicode.org/reports/tr29/#Sentence_Boundaries
  *

@@ -1,4 +1,4 @@
-/** Names of voices that clients have built in, and how they sound, as Kokoro writes it. */
+/** OpenAI's built-in voices and their gender in Kokoro's notation. */
 const builtInVoices: Readonly<Record<string, 'f' | 'm'>> = {
   alloy: 'f',
   ash: 'm',
@@ -16,8 +16,8 @@ const builtInVoices: Readonly<Record<string, 'f' | 'm'>> = {
 };
 
 /**
- * Finds voices for the names that clients have built in: the one of that name (`af_nova`), else women for women and men for
- * men, English ones where there are some, each as seldom as can be. Names that the voices have themselves stay theirs.
+ * Maps OpenAI's voice names to the given voices: to the namesake (`af_nova`), else to a voice of the same gender,
+ * English if available, each as rarely as possible. A name that is itself a voice gets no alias.
  */
 export function aliasVoices(voices: readonly string[]): ReadonlyMap<string, string> {
   const aliases = new Map<string, string>();

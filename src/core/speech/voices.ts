@@ -1,5 +1,5 @@
 import { quote } from '../text/quote.ts';
-/** A voice, as its id describes it. */
+/** A voice, as described by its id. */
 export interface VoiceDescription {
   readonly id: string;
   /** Display name. */
@@ -10,11 +10,11 @@ export interface VoiceDescription {
 
 export interface VoiceShare {
   readonly voice: string;
-  /** Above 0; shares of a mix need not sum to 1. */
+  /** Above 0; the weights of a mix need not sum to 1. */
   readonly weight: number;
 }
 
-/** First letter of a Kokoro voice → what it speaks. */
+/** First letter of a Kokoro voice → its language. */
 const languages: Readonly<Record<string, readonly [tag: string, name: string]>> = {
   a: ['en-US', 'American English'],
   b: ['en-GB', 'British English'],
@@ -29,9 +29,9 @@ const languages: Readonly<Record<string, readonly [tag: string, name: string]>> 
 
 const kinds: Readonly<Record<string, string>> = { f: 'female', m: 'male' };
 
-const mostVoices = 16;
+const maxVoices = 16;
 
-/** Reads the language and gender in the id of a voice, as Kokoro names its voices; any other id is taken for American English. */
+/** Reads language and gender from Kokoro's voice ids; any other id is treated as American English. */
 export function describeVoice(id: string): VoiceDescription {
   const [, prefix = '', kind = '', name = ''] = /^([a-z])([fm])_(.+)$/.exec(id) ?? [];
   const language = languages[prefix];
@@ -40,11 +40,10 @@ export function describeVoice(id: string): VoiceDescription {
   return { id, name: `${title} (${language[1]}, ${kinds[kind]})`, language: language[0] };
 }
 
-/** Reads a voice or a mix of several: names joined by `+`, each with a weight in parentheses if it isn't 1. */
+/** Parses a voice or a mix: names joined by `+`, each with a weight in parentheses unless it is 1. */
 export function parseVoiceMix(voice: string): readonly VoiceShare[] {
-  const parts = voice.split('+', mostVoices + 1);
-  if (parts.length > mostVoices)
-    throw new RangeError(`voice: expected at most ${mostVoices} voices in a mix`);
+  const parts = voice.split('+', maxVoices + 1);
+  if (parts.length > maxVoices) throw new RangeError(`voice: expected at most ${maxVoices} voices in a mix`);
   return parts.map((part) => {
     const match = /^([^\s()]+)(?:\((\d{1,4}(?:\.\d{1,4})?)\))?$/.exec(part.trim());
     const weight = Number(match?.[2] ?? 1);
@@ -55,7 +54,7 @@ export function parseVoiceMix(voice: string): readonly VoiceShare[] {
   });
 }
 
-/** Mixes the styles of several voices: their mean, each with its weight. */
+/** The weighted mean of several voices' styles. */
 export function mixStyles(
   styles: readonly { readonly style: Float32Array; readonly weight: number }[],
 ): Float32Array {

@@ -1,29 +1,29 @@
 import { orElse } from './or-else.ts';
 import { JsonCounter, maxJsonLevels } from './json-counter.ts';
 
-/** Most of a JSON text. */
+/** Limits of a JSON text. */
 export interface JsonBounds {
   /** UTF-16 code units. */
   readonly characters?: number | undefined;
-  /** About the number of all values, as `JsonCounter` counts them. */
+  /** Approximate number of all values, as counted by `JsonCounter`. */
   readonly values: number;
   /** Levels of arrays and objects; default 512. */
   readonly depth?: number | undefined;
 }
 
-/** Most values in the arguments of all calls of one conversation together. */
+/** Maximum values in the arguments of all calls of a conversation. */
 export const maxArgumentValues = 2 ** 16;
 
 const utf8 = new TextEncoder();
 const piece = new Uint8Array(2 ** 16);
-/** Code units that are sure to fit as UTF-8. */
+/** Code units that certainly fit as UTF-8. */
 const pieceUnits = Math.floor(piece.length / 3);
 
 export type JsonCount = ReturnType<typeof countJson>;
 
 /**
- * Counts the parts of a text that may be JSON, and ends the count at the first that is too much.
- * @param counter has counted the text before this one
+ * Counts the parts of a text that may be JSON, and stops at the first limit that is exceeded.
+ * @param counter continues the count of previous texts
  */
 export function countJson(
   text: string,
@@ -40,14 +40,14 @@ export function countJson(
   return { fault, counter };
 }
 
-/** Parses a JSON text that a caller has sent, once its parts are counted: a parser takes seconds for megabytes of brackets. */
+/** Parses a caller's JSON text after counting its parts: the parser takes seconds for megabytes of brackets. */
 export function parseBounded(text: string, bounds: JsonBounds): unknown {
   const { fault } = countJson(text, bounds);
   if (fault !== undefined) throw new RangeError(fault);
   return JSON.parse(text);
 }
 
-/** Whether a text is one whole JSON value. */
+/** Whether a text is one complete JSON value. */
 export function isJson(text: string): boolean {
   return orElse(() => JSON.parse(text) !== undefined, false);
 }

@@ -1,4 +1,3 @@
-/** English names of the months, January first. */
 export const months = [
   'January',
   'February',

@@ -1,22 +1,22 @@
-/** The parts of a JSON text or value. */
+/** The size of a JSON text or value. */
 export interface JsonCounts {
   readonly objects: number;
   readonly arrays: number;
   readonly members: number;
-  /** About the number of all values: items and members, and empty arrays and objects. */
+  /** Approximate number of all values: items and members, and empty arrays and objects. */
   readonly values: number;
-  /** Most levels of arrays and objects; 1 is an array or object without another one in it. */
+  /** Maximum levels of arrays and objects; 1 for an array or object without nested ones. */
   readonly depth: number;
 }
 
 /**
- * Counts a parsed value as `JsonCounter` counts its text, and no further than it has to: a list counts with its length before
- * its items are looked at.
+ * Counts a parsed value like `JsonCounter` counts its text, and stops when `isEnough`: a list counts with its length
+ * before its items are visited.
  */
 export function countValues(value: unknown, isEnough: (counts: JsonCounts) => boolean): JsonCounts {
   const counts = { objects: 0, arrays: 0, members: 0, values: 0, depth: 0 };
   const open: { readonly container: object; readonly depth: number }[] = [];
-  /** Whether that is enough. */
+  /** @returns whether the count is enough */
   const enter = (container: object, depth: number): boolean => {
     counts.depth = Math.max(counts.depth, depth);
     if (Array.isArray(container)) {
@@ -48,7 +48,7 @@ export function countValues(value: unknown, isEnough: (counts: JsonCounts) => bo
   return counts;
 }
 
-/** Bytes have too many members to go through, and no part in JSON. */
+/** Typed arrays are skipped: they have too many members to visit, and can't occur in JSON. */
 function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 }

@@ -1,37 +1,35 @@
 import { assertFunction } from '../assert-values.ts';
 
-/** Turns tokens into text as they come. */
+/** Converts a stream of tokens to text. */
 export interface Detokenizer {
-  /** Takes one token and returns the text that is certain now, `''` while a character is incomplete. */
+  /** Adds a token and returns the text that is now certain, `''` while a character is incomplete. */
   push(id: number): string;
-  /**
-   * Returns what is still held back, U+FFFD for an incomplete character. The next `push` begins a new text.
-   */
+  /** Returns the remaining text, U+FFFD for an incomplete character. The next `push` begins a new text. */
   flush(): string;
 }
 
 const replacementCharacter = '\uFFFD';
 
-/** A UTF-8 character has up to 4 bytes, so at most 3 tokens, of one byte or more, can be waiting for its end. */
-const mostWaitingTokens = 3;
+/** A UTF-8 character has up to 4 bytes, so at most 3 tokens of at least one byte can wait for its end. */
+const maxWaitingTokens = 3;
 
-/** The window is cut back when a text that ends cleanly is made of this many tokens. */
+/** The window is trimmed when a text with a clean end consists of this many tokens. */
 const windowLimit = 16;
 
-/** Tokens that a cut leaves, tried in this order: enough that the decoder treats the next token as one inside a text. */
+/** Tokens to keep when trimming, tried in order: enough for the decoder to treat the next token as inside a text. */
 const contextSizes = [4, 5, 6, 7, 8] as const;
 
 /**
- * Wraps any tokenizer's `decode` so that it streams: the pieces and the flush together are exactly
- * `decode(all ids)`, and no piece ends inside a character.
+ * Wraps a tokenizer's `decode` for streaming: the concatenated pieces and the flush equal `decode(all ids)`, and no
+ * piece ends inside a character.
  *
  * Only the last few tokens are decoded again for each new one (8 to 16 on average), so the cost of a token does not
- * grow with the text. Works for byte-level decoders, for byte fallback, and for decoders that strip the first
- * space. Where a decoder gives up a whole run of bytes for an invalid one, characters of it that were returned stay as they
- * were. U+FFFD that the model really wrote comes out too, at most three characters late.
+ * grow with the text. Works for byte-level decoders, for byte fallback, and for decoders that strip the first space. If
+ * a decoder replaces a whole run of bytes because of an invalid one, characters of the run that were returned already
+ * don't change. U+FFFD from the model itself is returned too, at most three characters late.
  *
- * @param decode ids → text. It must keep the ids in order, must not hold on to the array, and is expected to show
- * incomplete UTF-8 as U+FFFD, as `TextDecoder` does. Ids that it leaves out (special tokens) may appear anywhere.
+ * @param decode ids → text. It must decode ids in order, must not keep the array, and is expected to decode incomplete
+ * UTF-8 as U+FFFD, like `TextDecoder`. Ids that it skips (special tokens) may appear anywhere.
  *
  * @example
  * ```ts
@@ -57,7 +55,7 @@ export function createDetokenizer(decode: (ids: readonly number[]) => string): D
       window.pop();
       return '';
     }
-    // A text that gets shorter has been completed, if only to a U+FFFD that somebody wrote.
+    // A text that becomes shorter is complete, even if it ends in a literal U+FFFD.
     waiting = text.endsWith(replacementCharacter) && text.length >= before ? waiting + 1 : 0;
     const certain = text.length - heldLength();
     const piece = text.slice(emitted, certain);
@@ -68,7 +66,7 @@ export function createDetokenizer(decode: (ids: readonly number[]) => string): D
 
   function heldLength(): number {
     if (waiting === 0) return 0;
-    const most = waiting <= mostWaitingTokens ? text.length : mostWaitingTokens;
+    const most = waiting <= maxWaitingTokens ? text.length : maxWaitingTokens;
     let held = 0;
     while (held < most && text[text.length - 1 - held] === replacementCharacter) held++;
     return held;
@@ -82,7 +80,8 @@ export function createDetokenizer(decode: (ids: readonly number[]) => string): D
     for (const size of contextSizes) {
       context = window.slice(-size);
       contextText = decode(context);
-      // A cut inside a character would show, but for U+FFFD: the rest of its bytes decode to something else.
+      // A cut inside a character changes the text, unless it contains U+FFFD: the character's remaining bytes decode
+      // differently.
       const isSure = isLate || !contextText.includes(replacementCharacter);
       if (isSure && contextText.length > owed && text.endsWith(contextText)) break;
       if (size === contextSizes.at(-1) && !isLate) return;

@@ -1,4 +1,4 @@
-/** The characters that letters stand for behind a backslash. */
+/** Single-letter escapes and their characters. */
 export const letterEscapes: ReadonlyMap<string, string> = new Map([
   ['a', '\u0007'],
   ['b', '\b'],
@@ -9,5 +9,5 @@ export const letterEscapes: ReadonlyMap<string, string> = new Map([
   ['v', '\v'],
 ]);
 
-/** How many hex digits follow these letters behind a backslash. */
+/** Number of hex digits after the letter of an escape. */
 export const hexEscapeLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };

@@ -1,9 +1,9 @@
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|[^\s[\]{}:,"]+/g;
 
-/** The order of keys of objects that JavaScript keeps in another one. */
+/** Key orders of the objects whose keys JavaScript reorders. */
 const orders = new WeakMap<object, readonly string[]>();
 
-/** The makers of values out of the parts of a JSON text. */
+/** Creates values from the parts of a JSON text. */
 interface JsonBuilder<Value> {
   number(text: string): Value;
   object(members: readonly (readonly [string, Value])[]): Value;
@@ -11,9 +11,8 @@ interface JsonBuilder<Value> {
 }
 
 /**
- * Reads a JSON text whose numbers and order of keys count, without recursion.
- *
- * @throws SyntaxError for a text that is no JSON
+ * Parses a JSON text with exact numbers and key order, without recursion.
+ * @throws SyntaxError for invalid JSON
  */
 export function readJson<Value>(text: string, { number, object, list }: JsonBuilder<Value>): Value {
   JSON.parse(text);
@@ -34,7 +33,10 @@ export function readJson<Value>(text: string, { number, object, list }: JsonBuil
   return root.values[0]!;
 }
 
-/** `JSON.parse`, but whole numbers that a double can't hold become bigints, and `orderedKeys` tells the order of keys in the text. */
+/**
+ * Like `JSON.parse`, but integers that a double can't hold become bigints, and `orderedKeys` returns the text's key
+ * order.
+ */
 export function parseExact(text: string): unknown {
   return readJson<unknown>(text, {
     number(digits) {
@@ -51,12 +53,12 @@ export function parseExact(text: string): unknown {
   });
 }
 
-/** The value that a text stands for, where there is one, in place of what an object of JavaScript has kept of it. */
+/** The exact value of `text` if given, instead of `value`, in which JavaScript may have lost digits and key order. */
 export function exactOr<Value>(value: Value, text: string | undefined): Value {
   return text === undefined ? value : (parseExact(text) as Value);
 }
 
-/** The keys of an object; of one that `parseExact` has made in the order of its text. */
+/** The keys of an object; for an object from `parseExact`, in the order of its text. */
 export function orderedKeys(value: object): readonly string[] {
   return orders.get(value) ?? Object.keys(value);
 }
@@ -66,7 +68,7 @@ export function exactEntries(value: object): [string, unknown][] {
   return orderedKeys(value).map((key) => [key, (value as Record<string, unknown>)[key]]);
 }
 
-/** `JSON.stringify` for what `parseExact` makes. */
+/** `JSON.stringify` for values from `parseExact`. */
 export function writeExact(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

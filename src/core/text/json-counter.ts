@@ -9,29 +9,27 @@ export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-/** Levels of arrays and objects that callers may nest in JSON: what walks them without a limit overflows its stack. */
+/** Maximum nesting of callers' JSON: recursive code would overflow the stack. */
 export const maxJsonLevels = 512;
 
 /**
- * Counts what a parser would make of JSON text, piece by piece and without parsing it: strings are skipped at the speed of a
- * search. A parser takes seconds for megabytes of brackets. Text that is no JSON is counted as far as that makes sense.
+ * Counts the parts of a JSON text piece by piece without parsing, and skips strings at search speed: a parser takes
+ * seconds for megabytes of brackets. Invalid JSON gets an approximate count.
  */
 export class JsonCounter implements JsonCounts {
-  /** Objects so far. */
   objects = 0;
-  /** Arrays so far. */
   arrays = 0;
   /** Members of objects so far. */
   members = 0;
-  /** About the number of all values so far: commas, and openings of arrays and objects. */
+  /** Approximate number of all values so far: commas, and openings of arrays and objects. */
   values = 0;
-  /** The most levels of arrays and objects so far; 1 is an array or object without another one in it. */
+  /** Maximum levels of arrays and objects so far; 1 for an array or object without nested ones. */
   depth = 0;
   #open = 0;
   #isString = false;
   #isEscaped = false;
 
-  /** Takes the next piece of the text, in UTF-8. */
+  /** Counts the next piece of the text, in UTF-8. */
   push(piece: Uint8Array): void {
     for (let at = 0; at < piece.length; at++) {
       if (this.#isString) {
@@ -75,14 +73,14 @@ export class JsonCounter implements JsonCounts {
   }
 }
 
-/** A search costs more than a look at the next bytes, where strings are short or full of escapes. */
+/** For short strings and strings full of escapes, a search costs more than checking the next bytes. */
 function indexOfQuote(piece: Uint8Array, from: number): number {
   const near = Math.min(from + 16, piece.length);
   for (let at = from; at < near; at++) if (piece[at] === quote) return at;
   return piece.indexOf(quote, near);
 }
 
-/** Whether a byte at `stop` would be escaped: an odd number of backslashes stands before it. */
+/** Whether a byte at `stop` would be escaped: an odd number of backslashes precede it. */
 function endsEscaped(piece: Uint8Array, start: number, stop: number, wasEscaped: boolean): boolean {
   let first = stop;
   while (first > start && piece[first - 1] === backslash) first--;

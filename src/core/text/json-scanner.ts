@@ -1,13 +1,13 @@
 import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from './json-counter.ts';
 
-/** Follows one JSON value through text that comes in pieces. */
+/** Tracks one JSON value in a stream of text. */
 export interface JsonScanner {
-  /** `complete` once the value has ended, `invalid` once the text can't be JSON any more. */
+  /** `complete` once the value has ended, `invalid` once the text can't be JSON. */
   readonly state: 'open' | 'complete' | 'invalid';
   /**
-   * Reads `text` from index `from` (default 0). Returns the index after the value when it is complete, the index of
-   * the first code unit that can't be JSON when it is invalid, else the text's length. White space before the value
-   * is part of it. A number is complete only when something after it was seen.
+   * Reads `text` from index `from` (default 0). Returns the index after the value if it is complete, the index of the
+   * first invalid code unit if it is invalid, else the text's length. White space before the value is part of it. A
+   * number is complete only when the next character has been read.
    */
   scan(text: string, from?: number): number;
 }
@@ -28,7 +28,7 @@ const valueSteps = {
   '123456789': 'integer',
 } as const;
 
-/** The characters that each place of a text may go on with, and the place after each. */
+/** The allowed characters at each state, and the next state for each. */
 const steps = {
   value: { [space]: 'value', ...valueSteps },
   'value-or-end': { [space]: 'value-or-end', ']': 'end', ...valueSteps },
@@ -62,10 +62,10 @@ const steps = {
 } as const;
 
 type Place = keyof typeof steps;
-/** Beside places: a value has ended, the name of a member begins, another item or member comes. */
+/** In addition to states: a value has ended, a member's name begins, a further item or member follows. */
 type Next = Place | 'end' | 'name' | 'another';
 
-/** Keyed by place, then by code unit. */
+/** By state, then by code unit. */
 const nextPlaces = Object.fromEntries(
   Object.entries(steps).map(([place, ways]) => {
     const row: Next[] = [];
@@ -78,12 +78,11 @@ const nextPlaces = Object.fromEntries(
 const wholeNumbers: ReadonlySet<Place> = new Set<Place>(['zero', 'integer', 'fraction', 'exponent-digits']);
 
 /**
- * Tells where a JSON value (RFC 8259) ends, and checks it on the way: a value that comes out `complete` is accepted by
- * `JSON.parse`, and one that is `invalid` is refused by it whatever follows. Nothing is parsed or kept but one number per
- * nesting level.
+ * Finds the end of a JSON value (RFC 8259) and validates it: `JSON.parse` accepts a `complete` value, and rejects an
+ * `invalid` one, whatever follows. Stores only one number per nesting level.
  */
 export function createJsonScanner(): JsonScanner {
-  /** Closing brackets that are due, innermost last. */
+  /** Expected closing brackets, innermost last. */
   const closers: number[] = [];
   let state: JsonScanner['state'] = 'open';
   let place: Place = 'value';
@@ -102,7 +101,7 @@ export function createJsonScanner(): JsonScanner {
     return state === 'open';
   }
 
-  /** Takes the next code unit; false leaves it unread: it is invalid, or stands after a number. */
+  /** Consumes the next code unit; false if it is invalid or follows a number. */
   function accepts(unit: number): boolean {
     const next = nextPlaces[place][unit];
     const isCloser = unit === closeBrace || unit === closeBracket;
@@ -142,7 +141,7 @@ export function createJsonScanner(): JsonScanner {
   };
 }
 
-/** Index of the next unit of a string that is not simply part of it. */
+/** Index of a string's next special unit. */
 function skipPlainUnits(text: string, from: number): number {
   let index = from;
   while (index < text.length) {

@@ -1,42 +1,42 @@
 /** The result of one scan. */
 export interface MarkerScan {
-  /** Text before the marker; without one, all text that can't be the beginning of a marker. */
+  /** Text before the marker; without a marker, all text that can't be the beginning of one. */
   readonly text: string;
-  /** The marker that was found, else `null`. */
+  /** The marker found, else `null`. */
   readonly marker: string | null;
-  /** Index in the scanned text after the marker; the text's length where none was found. */
+  /** Index after the marker in the scanned text; the text's length without a marker. */
   readonly end: number;
 }
 
-/** Looks for markers in text that comes in pieces. */
+/** Searches for markers in a stream of text. */
 export interface MarkerScanner {
-  /** Number of UTF-16 code units held back as a possible beginning of a marker. */
+  /** Number of UTF-16 code units withheld as a possible beginning of a marker. */
   readonly held: number;
   /** Reads `text` from index `from` (default 0) up to and including the first marker. */
   scan(text: string, from?: number): MarkerScan;
-  /** Returns what is held back as a possible beginning of a marker. */
+  /** Returns the withheld text. */
   flush(): string;
 }
 
 interface Pattern {
   readonly marker: string;
-  /** Per length − 1 of a matched beginning: length of the longest shorter beginning that also matches there. */
+  /** For each length − 1 of a matched prefix: length of the longest shorter prefix that also matches there. */
   readonly fallback: Int32Array;
   matched: number;
 }
 
 /**
- * Finds the first of several markers in a stream of text pieces, in one pass over the text (Knuth, Morris, Pratt, "Fast Pattern
- * Matching in Strings", 1977): time is linear in the text for each marker. The marker that is complete first is found; among
- * those that end at the same place, the longest.
+ * Finds the first of several markers in a stream of text in one pass (Knuth, Morris, Pratt, "Fast Pattern Matching in
+ * Strings", 1977): time is linear in the text for each marker. The marker that is complete first is found; of markers
+ * with the same end, the longest.
  */
 export function createMarkerScanner(markers: readonly string[]): MarkerScanner {
   const patterns = markers.map(createPattern);
-  /** Text that is held back: perhaps the first half of a surrogate pair, then the longest beginning of a marker. */
+  /** Withheld text: possibly the first half of a surrogate pair, then the longest beginning of a marker. */
   let held = '';
 
   function scan(text: string, from = 0): MarkerScan {
-    /** The first of what is held and what comes: a whole of both would be copied for each piece. */
+    /** The first `length` units of the withheld and the new text: concatenating both would copy them for each piece. */
     const start = (length: number): string =>
       length <= held.length ? held.slice(0, length) : held + text.slice(from, from + length - held.length);
     for (let index = from; index < text.length; index++) {
@@ -87,7 +87,7 @@ function createPattern(marker: string): Pattern {
   return { marker, fallback, matched: 0 };
 }
 
-/** Takes one code unit; true when the marker is complete. */
+/** Consumes one code unit; true when the marker is complete. */
 function advance(pattern: Pattern, unit: number): boolean {
   const { marker, fallback } = pattern;
   let { matched } = pattern;

@@ -1,6 +1,6 @@
 type Kind = abstract new (...args: never[]) => unknown;
 
-/** Calls a function. @returns another value where it throws, by default whatever it throws */
+/** Calls a function. @returns `other` if it throws an error of `kind` (default: any) */
 export function orElse<Value, Other>(work: () => Value, other: Other, kind?: Kind): Value | Other {
   try {
     return work();

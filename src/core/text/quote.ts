@@ -1,17 +1,17 @@
-/** Characters of a caller's own text that one message repeats. */
-const longestEcho = 60;
+/** Maximum characters of a caller's text in a message. */
+const maxEchoLength = 60;
 
-/** Cuts a text that somebody else wrote to what a message may repeat of it. */
-export function abbreviate(text: string, mostCharacters: number = longestEcho): string {
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+/** Truncates a caller's text for a message. */
+export function abbreviate(text: string, maxCharacters: number = maxEchoLength): string {
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }
 
-/** A text for a message: cut, in quotes, with control characters escaped. */
+/** A text for a message: truncated, in quotes, with control characters escaped. */
 export function quote(text: string): string {
   return JSON.stringify(abbreviate(text));
 }
 
-/** A value for a message: short, and without its content where that could be large. */
+/** A value for a message: short, without content that could be large. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'undefined':

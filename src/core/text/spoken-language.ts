@@ -1,9 +1,8 @@
 import { orElse } from './or-else.ts';
 
 /**
- * The language of a tag as clients write it: `en-US`, `zh_TW`, `EN` and `eng` → `en`, `zh`, `en`, `en`. Names such as
- * `german` stay, and `auto` is none.
- *
+ * The language of a client's tag: `en-US`, `zh_TW`, `EN` and `eng` → `en`, `zh`, `en`, `en`. Names such as `german`
+ * stay, and `auto` becomes `undefined`.
  * @see https://www.rfc-editor.org/info/bcp47
  */
 export function spokenLanguage(tag: string | undefined): string | undefined {
@@ -12,13 +11,13 @@ export function spokenLanguage(tag: string | undefined): string | undefined {
   return orElse(() => new Intl.Locale(asked).language, asked);
 }
 
-const mostListed = 12;
+const maxListed = 12;
 const usual = ['en', 'es', 'fr', 'de', 'it', 'pt', 'ru', 'zh', 'ja', 'ko', 'ar', 'hi'];
 
-/** Says which languages there are: all of a few, the usual ones of many. */
+/** Lists the available languages: all of a few, the most common of many. */
 export function listLanguages(known: readonly string[]): string {
   if (known.length === 1) return known[0]!;
-  if (known.length <= mostListed) return `one of ${known.join(', ')}`;
+  if (known.length <= maxListed) return `one of ${known.join(', ')}`;
   const listed = usual.filter((language) => known.includes(language));
   return `${listed.join(', ')}, or another of the model's ${known.length} languages (ISO 639-1)`;
 }

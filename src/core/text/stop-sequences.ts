@@ -2,32 +2,32 @@ import { assertNames } from '../assert-names.ts';
 import { assertList, assertText } from '../assert-values.ts';
 import { createMarkerScanner } from './marker-scanner.ts';
 
-/** The text that a `StopMatcher` lets through, and the sequence that stopped it. */
+/** The text that a `StopMatcher` releases, and the sequence that stopped it. */
 export interface StopMatch {
   /** Text that is certainly part of the answer. */
   readonly text: string;
-  /** The sequence that ended the text, `null` while none has. */
+  /** The sequence that ended the text, else `null`. */
   readonly stopped: string | null;
 }
 
-/** Looks for stop sequences in text that comes in pieces. */
+/** Searches for stop sequences in a stream of text. */
 export interface StopMatcher {
-  /** Number of UTF-16 code units at the end of the input that are held back: for now, or after a stop, for good. */
+  /** Number of UTF-16 code units withheld at the end of the input: temporarily or, after a stop, finally. */
   readonly withheld: number;
-  /** After a sequence was found, `text` stays `''` and `stopped` stays that sequence. */
+  /** After a stop, `text` stays `''` and `stopped` stays the sequence. */
   push(text: string): StopMatch;
-  /** Returns the text that was held back as a possible beginning of a sequence; `''` after a stop. */
+  /** Returns the withheld text; `''` after a stop. */
   flush(): string;
 }
 
 /**
- * Ends a streamed text at the first stop sequence. The sequence itself, and whatever could still become one, is
- * held back, so no part of it leaks.
+ * Ends a streamed text at the first stop sequence. The sequence itself, and any text that could become one, is
+ * withheld, so no part of it leaks.
  *
- * The sequence that is complete first wins; among those that end at the same place, the longest. The result does
- * not depend on how the text was cut into pieces. Time is linear in the text for each sequence.
+ * The sequence that is complete first wins; of sequences with the same end, the longest. The result does not depend on
+ * how the text is split into pieces. Time is linear in the text for each sequence.
  *
- * @param options.include whether the sequence that ended the text is let through after all; default false
+ * @param options.include whether to release the sequence that ended the text; default false
  * @throws RangeError for an empty sequence
  *
  * @example

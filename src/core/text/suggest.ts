@@ -1,24 +1,24 @@
-/** Finds the word that was probably meant. */
+/** Finds the known word that was probably meant. */
 export function suggest(
   given: string,
   known: readonly string[],
-  mostEdits = Math.max(1, Math.floor(given.length / 3)),
+  maxEdits = Math.max(1, Math.floor(given.length / 3)),
 ): string | undefined {
   let best: { readonly word: string; readonly edits: number } | undefined;
   for (const word of known) {
     const edits = editDistance(given.toLowerCase(), word.toLowerCase());
-    if (edits <= mostEdits && edits < (best?.edits ?? Infinity)) best = { word, edits };
+    if (edits <= maxEdits && edits < (best?.edits ?? Infinity)) best = { word, edits };
   }
   return best?.word;
 }
 
-/** ` Did you mean …?`, or nothing. */
+/** Returns ` Did you mean …?` or an empty text. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const meant = suggest(given, known);
   return meant === undefined ? '' : ` Did you mean ${meant}?`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other. */
+/** Minimum number of insertions, deletions, replacements and swaps of neighbours between two words. */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -1,4 +1,3 @@
-/** A place in a text that is being read. */
 export class TextCursor {
   readonly source: string;
   index = 0;
@@ -11,7 +10,7 @@ export class TextCursor {
     return this.index >= this.source.length;
   }
 
-  /** The code unit so many places on; empty behind the end. */
+  /** The code unit at a relative position; empty beyond the end. */
   peek(ahead = 0): string {
     return this.source[this.index + ahead] ?? '';
   }
@@ -22,12 +21,12 @@ export class TextCursor {
     return true;
   }
 
-  /** The next character, a pair of surrogates being one; empty at the end. */
+  /** The next character, which may be a surrogate pair; empty at the end. */
   takeCharacter(): string {
     return this.takeMatch(/[^]/uy)?.[0] ?? '';
   }
 
-  /** @param pattern a sticky one; behind the next match of a global one it goes on */
+  /** @param pattern sticky, or global, which skips to after its next match */
   takeMatch(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.index;
     const found = pattern.exec(this.source) ?? undefined;
@@ -35,7 +34,7 @@ export class TextCursor {
     return found;
   }
 
-  /** @param pattern a sticky one */
+  /** @param pattern sticky */
   isAt(pattern: RegExp): boolean {
     pattern.lastIndex = this.index;
     return pattern.test(this.source);

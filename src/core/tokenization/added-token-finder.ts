@@ -4,17 +4,20 @@ import { codePointAt, codePointBefore, type Piece } from './aligned-text.ts';
 import { runEnd } from './patterns/scan.ts';
 import { classOf, space, word } from './unicode/character-class.ts';
 
-/** An added token of a text, or a range between two. */
+/** An added token of a text, or a range between two added tokens. */
 export interface Segment {
   readonly token?: AddedToken;
   readonly start: number;
   readonly end: number;
 }
 
-/** Cuts `[start, end)` of a text at its added tokens, from left to right; special ones may be taken for text like any other. */
+/**
+ * Splits `[start, end)` of a text at its added tokens, from left to right; with `specialAsText`, special tokens count
+ * as text.
+ */
 export type FindAddedTokens = (piece: Piece, specialAsText: boolean) => readonly Segment[];
 
-/** Steps for each character of a text, beyond the tokens of any model. */
+/** Steps per character, more than any model's tokens need. */
 const maxSteps = 256;
 
 interface Node {
@@ -22,11 +25,11 @@ interface Node {
   token?: AddedToken;
 }
 
-/** Makes a search for tokens: at every place the longest that begins there. */
+/** Creates a search for tokens: at every position the longest match wins. */
 export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAddedTokens {
   const root: Node = { next: new Map() };
   for (const token of tokens) if (token.pattern !== '') insert(root, token);
-  /** Indexed by the low bits of code units: 0 if no token begins with such a unit. */
+  /** Indexed by the low byte of code units: 0 if no token begins with such a unit. */
   const mayBegin = new Uint8Array(256);
   for (const unit of root.next.keys()) mayBegin[unit & 0xff] = 1;
 
@@ -37,7 +40,7 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
     const budget = { steps: maxSteps * (end - start) };
     let from = start;
     for (let at = start; at < end;) {
-      const found = mayBegin[units[at]! & 0xff] === 1 ? longestAt(root, piece, at, budget) : undefined;
+      const found = mayBegin[units[at]! & 0xff] === 1 ? findLongestAt(root, piece, at, budget) : undefined;
       if (!found) {
         at++;
         continue;
@@ -66,7 +69,7 @@ function insert(root: Node, token: AddedToken): void {
   node.token = token;
 }
 
-function longestAt(
+function findLongestAt(
   root: Node,
   { text: { units }, end }: Piece,
   start: number,

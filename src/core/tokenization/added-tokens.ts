@@ -1,27 +1,27 @@
 import { readBoolean, readList, readMembers, readString } from './definition.ts';
 import type { Model } from './models/model.ts';
 
-/** A token on top of those of the model, found in a text before everything else. */
+/** A token outside the model, matched in a text before anything else. */
 export interface AddedToken {
   readonly id: number;
   readonly content: string;
-  /** Only where no letter, digit or `_` touches it. */
+  /** Matches only without an adjacent letter, digit or `_`. */
   readonly singleWord: boolean;
-  /** Takes the white space before it too. */
+  /** Includes the preceding white space. */
   readonly stripsLeft: boolean;
-  /** Takes the white space after it too. */
+  /** Includes the following white space. */
   readonly stripsRight: boolean;
-  /** Looked for in the normalized text, and normalized itself. */
+  /** Matches in the normalized text, and is normalized too. */
   readonly normalized: boolean;
-  /** Left out by `decode` where special tokens are to be left out. */
+  /** Skipped by `decode` with `skipSpecialTokens`. */
   readonly special: boolean;
-  /** The text that is searched for, and the text that the decoder gets. */
+  /** The text to search for; also the decoder's input. */
   readonly pattern: string;
 }
 
 /**
- * Reads the list `added_tokens`. As in the Rust library, ids that are written there don't count: a token that the model has
- * keeps its id, others are numbered on.
+ * Reads the list `added_tokens`. As in the Rust library, its ids are ignored: a token in the model's vocabulary keeps
+ * its id, the remaining tokens get the next free ids.
  */
 export function readAddedTokens(
   label: string,

@@ -1,22 +1,22 @@
 import { grown } from '../sampling/scratch.ts';
 
-/** A text that may have been rewritten, with where each of its code units came from. */
+/** A text that may have been rewritten, with the source position of each code unit. */
 export interface AlignedText {
-  /** Its UTF-16 code units; there may be room after `length`. */
+  /** UTF-16 code units; the array may be longer than `length`. */
   readonly units: Uint16Array;
   readonly length: number;
-  /** Whether rewriting has to keep track of where things come from. */
+  /** Whether rewriting must keep source positions. */
   readonly tracked: boolean;
   /**
-   * `[length × 2]` Beginning and end, in the source, of the character that each code unit came from. `undefined`: nothing was
-   * rewritten, or the places aren't wanted.
+   * `[length × 2]` Start and end, in the source, of the character that each code unit came from. `undefined` if nothing
+   * was rewritten or positions aren't needed.
    */
   readonly spans: Int32Array | undefined;
-  /** Most units that rewriting may make of it. */
+  /** Maximum length after rewriting, in units. */
   readonly limit: number;
 }
 
-/** Longer than any normalizer makes a text: one character can become 18, each of them 3 bytes. */
+/** No normalizer makes a text longer than this: one character can become 18, each 3 bytes long. */
 const maxGrowth = 64;
 
 /** A part of a text: `units[start, end)`. */
@@ -26,7 +26,7 @@ export interface Piece {
   readonly end: number;
 }
 
-/** Lone surrogates, which are no text, become U+FFFD. */
+/** Lone surrogates become U+FFFD. */
 export function toAlignedText(source: string, tracked: boolean): AlignedText {
   const { length } = source;
   const units = new Uint16Array(length);
@@ -55,7 +55,7 @@ export function isLowSurrogate(unit: number): boolean {
   return (unit & 0xfc_00) === 0xdc_00;
 }
 
-/** The code point whose first unit is at `index`. Texts are well-formed here. */
+/** The code point whose first unit is at `index`. The text must be well-formed. */
 export function codePointAt(units: Uint16Array, index: number): number {
   const unit = units[index]!;
   return isHighSurrogate(unit) ? ((unit - 0xd8_00) << 10) + units[index + 1]! - 0xdc_00 + 0x1_00_00 : unit;
@@ -82,33 +82,33 @@ export function sourceEnd(text: AlignedText, index: number): number {
   return isHighSurrogate(text.units[index]!) ? index + 2 : index + 1;
 }
 
-/** Up to here, copying unit by unit beats a view of them. */
+/** Up to this length, copying unit by unit is faster than via a subarray. */
 const shortRun = 64;
 
-/** Rewrites pieces of a text, one after another, from left to right, into a new text. */
+/** Rewrites pieces of a text in order into a new text. */
 export interface TextBuilder {
   /** Index of the next character of the piece. */
   readonly at: number;
   /** Number of units written. */
   readonly length: number;
-  /** Begins with the next piece. */
+  /** Starts the next piece. */
   open(start: number): void;
-  /** Writes all up to a place as it is. */
+  /** Copies everything up to `place`. */
   copyTo(place: number): void;
-  /** Writes a character instead of the next one. */
+  /** Replaces the next character. */
   replace(codePoint: number): void;
-  /** Writes characters, at least one, instead of the next one. */
+  /** Replaces the next character by one or more. */
   replaceByAll(codePoints: readonly number[]): void;
-  /** Writes one more character, which comes from where the one before came from. */
+  /** Inserts a character with the source position of the previous one. */
   insert(codePoint: number): void;
-  /** Leaves the next character out. */
+  /** Drops the next character. */
   skip(): void;
   finish(): AlignedText;
 }
 
 /**
- * The alignment is that of the Rust library: a replaced character comes from the one it replaces, an inserted one from
- * the character of the piece before it, or from the empty beginning of the piece.
+ * Aligns like the Rust library: a replacement has the source position of the replaced character, an insertion that of
+ * the piece's previous character, or the empty start of the piece.
  */
 export function createTextBuilder(source: AlignedText, capacity: number): TextBuilder {
   const { tracked } = source;

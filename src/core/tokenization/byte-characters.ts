@@ -1,11 +1,11 @@
 /**
- * The printable characters that byte-level vocabularies use for the 256 bytes: the byte's own where it has a printable one,
- * otherwise U+0100 and up.
+ * The printable characters that represent the 256 bytes in byte-level vocabularies: the byte's own character if
+ * printable, otherwise U+0100 and up.
  * @see https://github.com/openai/gpt-2/blob/master/src/encoder.py
  */
 export const characterOfByte: Readonly<Uint16Array> = createCharacters();
 
-/** The byte of such a character, −1 for others; good for code units below its length. */
+/** The byte of each such character, −1 otherwise; only for code units below its length. */
 export const byteOfCharacter: Readonly<Int16Array> = createBytes();
 
 function createCharacters(): Uint16Array {

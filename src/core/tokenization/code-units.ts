@@ -1,21 +1,19 @@
-/** The UTF-16 code units of a text. */
 export function toUnits(text: string): Uint16Array {
   const units = new Uint16Array(text.length);
   writeUnits(units, 0, text);
   return units;
 }
 
-/** Writes the code units of a text to `units` from `at` on. Returns their end. */
+/** Writes the code units of a text to `units` from `at` on. @returns their end */
 export function writeUnits(units: Uint16Array, at: number, text: string): number {
   const { length } = text;
   for (let index = 0; index < length; index++) units[at + index] = text.charCodeAt(index);
   return at + length;
 }
 
-/** Number of arguments that every engine accepts. */
+/** A number of arguments that every engine accepts. */
 const chunk = 8192;
 
-/** The text of UTF-16 code units. */
 export function fromUnits(units: Uint16Array, start = 0, end = units.length): string {
   if (end - start <= chunk)
     return String.fromCharCode.apply(null, units.subarray(start, end) as unknown as number[]);

@@ -1,42 +1,42 @@
 import { describeValue } from '../text/quote.ts';
 
-/** Readers of the parts of a `tokenizer.json`: each checks one value and names its place when it is wrong. */
+/** Readers of the parts of a `tokenizer.json`: each checks one value and names its path in errors. */
 
-/** A part of a definition whose members are still unchecked. */
+/** A part of a definition with unchecked members. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** @throws TypeError for anything but a plain object */
+/** @throws TypeError unless `value` is a plain object */
 export function readMembers(label: string, value: unknown): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw wrong(label, 'an object', value);
   return value as Members;
 }
 
-/** @throws TypeError for anything but an array */
+/** @throws TypeError unless `value` is an array */
 export function readList(label: string, value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw wrong(label, 'an array', value);
   return value;
 }
 
-/** @throws TypeError for anything but a string */
+/** @throws TypeError unless `value` is a string */
 export function readString(label: string, value: unknown): string {
   if (typeof value !== 'string') throw wrong(label, 'a string', value);
   return value;
 }
 
-/** @throws TypeError for anything but a string, null or nothing */
+/** @throws TypeError unless `value` is a string, null or undefined */
 export function readOptionalString(label: string, value: unknown): string | undefined {
   return value === undefined || value === null ? undefined : readString(label, value);
 }
 
-/** @throws TypeError for anything but a boolean; null and nothing are `fallback` */
+/** @throws TypeError unless `value` is a boolean; null and undefined yield `fallback` */
 export function readBoolean(label: string, value: unknown, fallback?: boolean): boolean {
   if ((value === undefined || value === null) && fallback !== undefined) return fallback;
   if (typeof value !== 'boolean') throw wrong(label, 'true or false', value);
   return value;
 }
 
-/** @throws TypeError for anything but a number, RangeError for one that is no integer from `min` to `max` */
+/** @throws TypeError unless `value` is a number, RangeError unless it is an integer from `min` to `max` */
 export function readInteger(label: string, value: unknown, min = 0, max = 0xff_ff_ff_ff): number {
   if (typeof value !== 'number') throw wrong(label, 'an integer', value);
   if (!Number.isInteger(value) || value < min || value > max)
@@ -44,7 +44,7 @@ export function readInteger(label: string, value: unknown, min = 0, max = 0xff_f
   return value;
 }
 
-/** @throws TypeError for anything but a string, RangeError for one that is no single character */
+/** @throws TypeError unless `value` is a string, RangeError unless it is a single character */
 export function readCharacter(label: string, value: unknown): number {
   const text = readString(label, value);
   const codePoint = text.codePointAt(0);
@@ -53,7 +53,7 @@ export function readCharacter(label: string, value: unknown): number {
   return codePoint;
 }
 
-/** @throws RangeError for anything but one of `choices` */
+/** @throws RangeError unless `value` is one of `choices` */
 export function readChoice<Choice extends string>(
   label: string,
   value: unknown,
@@ -65,7 +65,7 @@ export function readChoice<Choice extends string>(
   return choice;
 }
 
-/** Makes the reader of a part of one of several types. @param guessType of a part that doesn't say it */
+/** Creates a reader of parts by type. @param guessType infers the type of a part without one */
 export function byType<Part>(
   readers: Readonly<Record<string, (label: string, members: Members) => Part>>,
   guessType: (members: Members) => string | undefined = () => undefined,
@@ -81,12 +81,12 @@ export function byType<Part>(
   };
 }
 
-/** Parts nest: a sequence holds parts. Deeper than anyone writes, and shallow enough for every stack. */
+/** Sequences of parts can be nested: deeper than any real file, and shallow enough for every stack. */
 const maxDepth = 16;
 
 /**
- * Reads the parts of a sequence, which the member `name` lists.
- * @throws RangeError for a sequence that is nested too deeply; the label grows by one member for each level
+ * Reads the parts of a sequence from the member `name`.
+ * @throws RangeError for too deep nesting; the label grows by one member per level
  */
 export function readSequence<Part>(
   label: string,

@@ -5,11 +5,11 @@ import type { Encoding } from './encoding.ts';
 import { utf8Length } from './models/utf8.ts';
 import { sameSpan, type TokenBuffer } from './token-buffer.ts';
 
-/** Notes where tokens are, while they are being found. */
+/** Collects the positions of tokens during encoding. */
 export interface EncodingBuilder {
-  /** Takes the tokens from `from` on as those of a piece. */
+  /** Adds the tokens from index `from` on, which belong to a piece. */
   addPiece(text: AlignedText, start: number, end: number, from: number): void;
-  /** Takes the last token as one that was added. */
+  /** Adds the last token as an added token. */
   addToken(text: AlignedText, start: number, end: number): void;
   finish(): Encoding;
 }
@@ -22,7 +22,7 @@ export function createEncodingBuilder(
   let offsets = new Uint32Array(1024);
   let wordIds = new Int32Array(512);
   let words = 0;
-  /** A character of a piece, where the next one begins, and how many bytes of the piece there are up to that. */
+  /** A character of a piece, the start of the next one, and the piece's bytes up to there. */
   let at = 0;
   let next = 0;
   let bytes = 0;

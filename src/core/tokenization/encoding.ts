@@ -1,34 +1,34 @@
-/** The tokens of a text, or of two. All lists have one entry per token. */
+/** The tokens of a text or of a text pair. All lists have one entry per token. */
 export interface Encoding {
   readonly ids: Uint32Array;
   /** The texts of the tokens. */
   readonly tokens: readonly string[];
   /**
-   * `[n × 2]` Where each token begins and ends in the text, as indexes of code units: `text.slice(begin, end)`. 0, 0 for
-   * tokens that are in no text.
+   * `[n × 2]` Start and end of each token in the text, as indexes of code units: `text.slice(start, end)`. 0, 0 for
+   * tokens outside the text.
    */
   readonly offsets: Uint32Array;
-  /** 0 for the first text, 1 for the second, or what the post-processor says. */
+  /** 0 for the first text, 1 for the second, or as the post-processor defines. */
   readonly typeIds: Uint32Array;
-  /** The word of the text that the token belongs to; −1 for none. */
+  /** The index of the token's word in the text; −1 without a word. */
   readonly wordIds: Int32Array;
-  /** 1 for tokens that were put around the texts, and for padding. */
+  /** 1 for special tokens added around the texts, and for padding. */
   readonly specialTokensMask: Uint8Array;
   /** 0 for padding. */
   readonly attentionMask: Uint8Array;
-  /** The truncated tokens, in parts that overlap by the stride. */
+  /** The tokens cut by truncation, in parts that overlap by the stride. */
   readonly overflowing: readonly Encoding[];
 }
 
-/** An encoding on its way through the post-processor. */
+/** An encoding inside the post-processor. */
 export interface PartialEncoding extends Encoding {
-  /** The text that offsets point into. */
+  /** The text of the offsets. */
   readonly source?: string | undefined;
 }
 
 export const emptyEncoding: Encoding = toConstantEncoding([], [], { typeId: 0 });
 
-/** An encoding of tokens that are in no text. */
+/** An encoding of tokens outside any text. */
 export function toConstantEncoding(
   ids: readonly number[],
   tokens: readonly string[],
@@ -66,7 +66,7 @@ export function sliceEncoding(encoding: PartialEncoding, start: number, end: num
   };
 }
 
-/** Encodings one after the other. Each overflowing part of one goes with every part of the others. */
+/** Concatenates encodings. Each overflowing part of an encoding is combined with every part of the next one. */
 export function concatenateEncodings(encodings: readonly Encoding[]): Encoding {
   return encodings.reduce(concatenate, emptyEncoding);
 }

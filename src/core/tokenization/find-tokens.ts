@@ -8,28 +8,30 @@ import type { Pieces, PreTokenizer } from './pieces.ts';
 import { spellBytes } from './pre-tokenizers/byte-level.ts';
 import { pushToken, type TokenBuffer } from './token-buffer.ts';
 
-/** The steps from a text to its tokens. */
+/** The stages from a text to its tokens. */
 export interface Steps {
   readonly addedTokens: readonly AddedToken[];
   readonly normalize: Normalizer | undefined;
   readonly preTokenize: PreTokenizer | undefined;
-  /** Whether the pre-tokenizer has to know where pieces come from. */
+  /** Whether the pre-tokenizer needs source positions. */
   readonly preTokenizerNeedsSource: boolean;
   readonly model: Model;
 }
 
 export interface FindOptions {
   readonly specialAsText: boolean;
-  /** Wants to know where tokens are. */
+  /** Records token positions. */
   readonly builder?: EncodingBuilder | undefined;
 }
 
-/** Appends the tokens of a text in slices: yields after every `wordsPerStep` words or added tokens. */
+/** Appends the tokens of a text in steps: yields after every `wordsPerStep` words or added tokens. */
 export type FindTokens = (tokens: TokenBuffer, text: string, options: FindOptions) => Generator<void, void>;
 
 const wordsPerStep = 1024;
 
-/** Puts the steps together: added tokens, normalization, added tokens again, cutting into words, the model. */
+/**
+ * Composes the stages: added tokens, normalization, added tokens in the normalized text, pre-tokenization, the model.
+ */
 export function createTokenFinder(steps: Steps): FindTokens {
   const { addedTokens, normalize, preTokenize, preTokenizerNeedsSource, model } = steps;
   const findAsWritten = createAddedTokenFinder(addedTokens.filter((token) => !token.normalized));
@@ -58,7 +60,7 @@ export function createTokenFinder(steps: Steps): FindTokens {
     function* addText(text: AlignedText, start: number, end: number): Generator<void, void> {
       let pieces: Pieces = { text, bounds: Int32Array.of(start, end), count: 1, asBytes: false };
       if (preTokenize) pieces = preTokenize(pieces);
-      if (!knowsBytes(model, pieces)) pieces = spellBytes(pieces);
+      if (!supportsBytes(model, pieces)) pieces = spellBytes(pieces);
       const { encodeInto } = pieces.asBytes ? model.bytes! : model;
       const { bounds, count } = pieces;
       for (let piece = 0; piece < count; piece++) {
@@ -73,8 +75,8 @@ export function createTokenFinder(steps: Steps): FindTokens {
   };
 }
 
-/** Whether a model can do with pieces whose bytes aren't spelled out. */
-function knowsBytes({ bytes }: Model, { text, bounds, count, asBytes }: Pieces): boolean {
+/** Whether a model can encode the pieces without spelling out their bytes. */
+function supportsBytes({ bytes }: Model, { text, bounds, count, asBytes }: Pieces): boolean {
   if (!asBytes || count === 0) return true;
   return bytes !== undefined && bytes.knows(text.units, bounds[0]!, bounds[2 * count - 1]!);
 }

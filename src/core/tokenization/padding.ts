@@ -3,11 +3,11 @@ import { concatenateEncodings, toConstantEncoding, type Encoding } from './encod
 
 /** Padding of an encoding. */
 export interface Padding {
-  /** Fewest tokens there are to be; default as many as there are. */
+  /** Minimum number of tokens; default: no minimum. */
   readonly length?: number | undefined;
   /** The length is rounded up to a multiple of this. */
   readonly multipleOf?: number | undefined;
-  /** At which end; default `right`. */
+  /** The side of the padding; default `right`. */
   readonly direction?: 'left' | 'right' | undefined;
   /** Default 0. */
   readonly id?: number | undefined;
@@ -17,8 +17,8 @@ export interface Padding {
   readonly token?: string | undefined;
 }
 
-/** Longer encodings than this are padded for no reason but a mistake. */
-const mostPadding = 2 ** 20;
+/** Padding beyond this length can only be a mistake. */
+const maxPadding = 2 ** 20;
 
 /** Reads the member `padding` of a definition. */
 export function readPadding(label: string, value: unknown): Padding {
@@ -29,12 +29,7 @@ export function readPadding(label: string, value: unknown): Padding {
   const direction = readChoice(`${label}.direction`, members['direction'] ?? 'Right', ['Left', 'Right']);
   return {
     length,
-    multipleOf: readInteger(
-      `${label}.pad_to_multiple_of`,
-      members['pad_to_multiple_of'] ?? 0,
-      0,
-      mostPadding,
-    ),
+    multipleOf: readInteger(`${label}.pad_to_multiple_of`, members['pad_to_multiple_of'] ?? 0, 0, maxPadding),
     direction: direction === 'Left' ? 'left' : 'right',
     id: readInteger(`${label}.pad_id`, members['pad_id'] ?? 0),
     typeId: readInteger(`${label}.pad_type_id`, members['pad_type_id'] ?? 0),
@@ -44,13 +39,13 @@ export function readPadding(label: string, value: unknown): Padding {
 
 function readFixed(label: string, strategy: unknown): number {
   const { Fixed: length } = readMembers(`${label}.strategy`, strategy);
-  return readInteger(`${label}.strategy.Fixed`, length, 0, mostPadding);
+  return readInteger(`${label}.strategy.Fixed`, length, 0, maxPadding);
 }
 
 /** @throws TypeError or RangeError for a malformed definition */
 export function padEncoding(encoding: Encoding, padding: Padding): Encoding {
   const { multipleOf = 0, direction = 'right', id = 0, typeId = 0, token = '[PAD]' } = padding;
-  readInteger('padding.multipleOf', multipleOf, 0, mostPadding);
+  readInteger('padding.multipleOf', multipleOf, 0, maxPadding);
   readChoice('padding.direction', direction, ['left', 'right']);
   readInteger('padding.id', id);
   readInteger('padding.typeId', typeId);
@@ -61,7 +56,7 @@ export function padEncoding(encoding: Encoding, padding: Padding): Encoding {
     Number.MAX_SAFE_INTEGER,
   );
   if (multipleOf > 0) length = Math.ceil(length / multipleOf) * multipleOf;
-  readInteger('padding.length', length, 0, Math.max(mostPadding, encoding.ids.length + multipleOf));
+  readInteger('padding.length', length, 0, Math.max(maxPadding, encoding.ids.length + multipleOf));
   return padTo(encoding, length, { direction, id, typeId, token });
 }
 

@@ -1,28 +1,31 @@
 import { concatenateEncodings, toConstantEncoding, type Encoding } from './encoding.ts';
 import type { PostProcessor } from './post-processors/post-processor.ts';
 
-/** Two texts as a model reads them that compares them. Both lists have one entry per token. */
+/** A text pair as input of a cross-encoder. Both lists have one entry per token. */
 export interface EncodedPair {
   readonly ids: Uint32Array;
-  /** 0 for the first text, 1 for the second, or what the post-processor says. */
+  /** 0 for the first text, 1 for the second, or as the post-processor defines. */
   readonly typeIds: Uint32Array;
 }
 
-/** Puts one text together with others. */
+/** Encodes one text together with many second texts. */
 export interface PairEncoder {
-  /** Tokens of the pair of the text and an empty one, those around them included. */
+  /** Length of the pair of the text and an empty text, special tokens included. */
   readonly length: number;
   /**
-   * @param maxLength most tokens of the pair; the second text is cut at its end. Default: any number
+   * @param maxLength maximum tokens of the pair; the second text is truncated at its end. Default: no limit
    * @throws RangeError for a `maxLength` below `length`
    */
   encode(second: string, maxLength?: number): EncodedPair;
 }
 
-/** Stand for the two texts in a template: no token has these ids. */
+/** Placeholders for the two texts in a template: no token has these ids. */
 export const placeholders = [0xff_ff_ff_ff, 0xff_ff_ff_fe] as const;
 
-/** The tokens around one text or two, with a placeholder for each; `undefined` where it isn't there once. */
+/**
+ * The special tokens around one text or two, with a placeholder per text; `undefined` if a placeholder is missing or
+ * repeated.
+ */
 export function readTemplate(postProcessor: PostProcessor | undefined, count: 1 | 2): Encoding | undefined {
   const marks = placeholders.slice(0, count);
   const texts = marks.map((id, typeId) => toConstantEncoding([id], [''], { typeId }));
@@ -31,7 +34,10 @@ export function readTemplate(postProcessor: PostProcessor | undefined, count: 1 
   return marks.every(isOnce) ? template : undefined;
 }
 
-/** Encodes the first text once; `encode` of the tokenizer would do so with every second one, and keep what it cuts. */
+/**
+ * Encodes the first text once; `encode` of the tokenizer would repeat that for every second text, and keep the
+ * truncated tokens.
+ */
 export function createPairEncoder(
   template: Pick<Encoding, 'ids' | 'typeIds'>,
   first: string,

@@ -1,14 +1,14 @@
 import { grown } from '../sampling/scratch.ts';
 import { type AlignedText, createTextBuilder, type TextBuilder } from './aligned-text.ts';
 
-/** A text that is cut into pieces; what lies between two pieces is left out. */
+/** A text split into pieces; the gaps between pieces are dropped. */
 export interface Pieces {
   readonly text: AlignedText;
   /** Bounds of the pieces: start, end, start, end, … */
   readonly bounds: Int32Array;
   /** Number of pieces. No piece is empty. */
   readonly count: number;
-  /** Whether each byte of the text's UTF-8 is to stand as a character of its own. */
+  /** Whether each UTF-8 byte of the text is to become a character. */
   readonly asBytes: boolean;
 }
 
@@ -25,7 +25,7 @@ export function createBoundList(capacity: number): BoundList {
   return { bounds: new Int32Array(2 * Math.max(8, capacity)), count: 0 };
 }
 
-/** Adds a piece, unless it is empty. */
+/** Appends a piece unless it is empty. */
 export function pushPiece(list: BoundList, start: number, end: number): void {
   if (start === end) return;
   const at = 2 * list.count++;
@@ -34,14 +34,13 @@ export function pushPiece(list: BoundList, start: number, end: number): void {
   list.bounds[at + 1] = end;
 }
 
-/** Number of code units of all pieces. */
 export function totalLength({ bounds, count }: Pieces): number {
   let total = 0;
   for (let piece = 0; piece < count; piece++) total += bounds[2 * piece + 1]! - bounds[2 * piece]!;
   return total;
 }
 
-/** Rewrites every piece. The new text holds all of them, one after the other. */
+/** Rewrites every piece. The new text is the concatenation of all pieces. */
 export function rewritePieces(pieces: Pieces, rewrite: (builder: TextBuilder, end: number) => void): Pieces {
   const { text, bounds, count } = pieces;
   const builder = createTextBuilder(text, totalLength(pieces) + count);

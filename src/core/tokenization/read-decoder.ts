@@ -19,8 +19,8 @@ import { writeUtf8 } from './models/utf8.ts';
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Takes characters for the bytes they stand for. A token with a character that stands for none is text. Bytes that are no
- * UTF-8 become U+FFFD.
+ * Converts characters to the bytes that they represent. A token with any other character is text. Invalid UTF-8 becomes
+ * U+FFFD.
  */
 const byteLevelDecoder: Decoder = (tokens) => {
   let room = 0;
@@ -34,7 +34,7 @@ const byteLevelDecoder: Decoder = (tokens) => {
   return [lenientUtf8.decode(bytes.subarray(0, length))];
 };
 
-/** −1 if a character stands for no byte. */
+/** @returns −1 if a character represents no byte */
 function writeBytes(bytes: Uint8Array, at: number, token: string): number {
   for (let index = 0; index < token.length; index++) {
     const byte = byteOfCharacter[token.charCodeAt(index)] ?? -1;
@@ -53,13 +53,13 @@ function writeText(bytes: Uint8Array, at: number, token: string): number {
   return end;
 }
 
-/** Turns the texts of tokens into parts of a text. */
+/** Converts token texts to parts of a text. */
 export type Decoder = (tokens: readonly string[]) => readonly string[];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const byteToken = /^<0x(?:[0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>$/;
 
-/** Takes runs of `<0x…>` for bytes; where they are no UTF-8, each of them becomes U+FFFD. */
+/** Converts runs of `<0x…>` to bytes; in invalid UTF-8 each byte becomes U+FFFD. */
 const byteFallbackDecoder: Decoder = (tokens) => {
   const parts: string[] = [];
   let bytes: number[] = [];
@@ -104,21 +104,21 @@ function readDecoders(label: string, members: Members): Decoder {
   return (tokens) => steps.reduce((decoded, step) => step(decoded), tokens);
 }
 
-/** Writes a blank for the suffix that ends words, but none at the end. */
+/** Replaces the end-of-word suffix by a blank, except at the end. */
 function readBpeDecoder(label: string, members: Members): Decoder {
   const suffix = readString(`${label}.suffix`, members['suffix'] ?? '</w>');
   return (tokens) =>
     tokens.map((token, index) => token.replaceAll(suffix, index === tokens.length - 1 ? '' : ' '));
 }
 
-/** Writes blanks for `▁`, without those of the first token if one was put in front. */
+/** Replaces `▁` by blanks; drops the first token's if it was prepended. */
 function readMetaspaceDecoder(label: string, members: Members): Decoder {
   const { replacement, prependScheme } = readMetaspaceOptions(label, members);
   const first = prependScheme === 'never' ? ' ' : '';
   return (tokens) => tokens.map((token, index) => token.replaceAll(replacement, index === 0 ? first : ' '));
 }
 
-/** Keeps one of equal neighbours, then drops padding, as speech models spell. */
+/** Merges equal neighbours, then drops padding, as in CTC speech models. */
 function readCtcDecoder(label: string, members: Members): Decoder {
   const padToken = readString(`${label}.pad_token`, members['pad_token'] ?? '<pad>');
   const delimiter = readString(`${label}.word_delimiter_token`, members['word_delimiter_token'] ?? '|');
@@ -131,7 +131,7 @@ function readCtcDecoder(label: string, members: Members): Decoder {
       .filter((token) => token !== '');
 }
 
-/** Takes up to so many of one character away from the ends of every part. */
+/** Strips up to a given number of one character from the ends of every part. */
 function readStripDecoder(label: string, members: Members): Decoder {
   const content = readCharacter(`${label}.content`, members['content']);
   const start = readInteger(`${label}.start`, members['start'], 0, Number.MAX_SAFE_INTEGER);
@@ -149,7 +149,6 @@ function readStripDecoder(label: string, members: Members): Decoder {
     });
 }
 
-/** Replaces every match of a pattern within each part. */
 function readReplaceDecoder(label: string, members: Members): Decoder {
   const content = readString(`${label}.content`, members['content']);
   const replace = readReplace(label, members);
@@ -173,7 +172,7 @@ function readWordPieceDecoder(label: string, members: Members): Decoder {
     });
 }
 
-/** Takes away the blanks before punctuation and English contractions that cutting into words has left. */
+/** Drops the blanks before punctuation and English contractions that pre-tokenization left. */
 function cleanUpSpaces(text: string): string {
   return text
     .replace(/ ([.?!,])/g, '$1')

@@ -3,9 +3,9 @@ import { createBoundList, pushPiece, totalLength, type Pieces } from './pieces.t
 import { createSegments, type Pattern } from './patterns/pattern.ts';
 
 /**
- * The treatment of a match. Splitting `the-final--countdown` at `-`: - `Removed`: the final countdown - `Isolated`: the - final
- * - - countdown - `MergedWithPrevious`: the- final- - countdown - `MergedWithNext`: the -final - -countdown - `Contiguous`: the
- * - final -- countdown
+ * What happens to matches. `the-final--countdown` at `-`: Removed → the|final|countdown, Isolated →
+ * the|-|final|-|-|countdown, MergedWithPrevious → the-|final-|-|countdown, MergedWithNext → the|-final|-|-countdown,
+ * Contiguous → the|-|final|--|countdown.
  */
 export const splitBehaviors = [
   'Removed',
@@ -19,13 +19,12 @@ export type SplitBehavior = (typeof splitBehaviors)[number];
 
 export interface SplitOptions {
   readonly behavior: SplitBehavior;
-  /** Takes what lies between matches for the matches. */
+  /** Swaps matches and gaps. */
   readonly invert?: boolean;
 }
 
 let segments = createSegments();
 
-/** Cuts every piece where a pattern matches. */
 export function splitPieces(
   pieces: Pieces,
   pattern: Pattern,
@@ -51,7 +50,7 @@ export function splitPieces(
   return { ...pieces, bounds: list.bounds, count: list.count };
 }
 
-/** Whether a segment stays together with the next. */
+/** Whether a segment is joined with the next. */
 function isJoined(behavior: SplitBehavior, isMatch: boolean, isNextMatch: boolean): boolean {
   if (behavior === 'Contiguous') return isMatch === isNextMatch;
   if (behavior === 'MergedWithPrevious') return !isMatch && isNextMatch;

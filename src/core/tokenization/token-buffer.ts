@@ -1,23 +1,22 @@
 import { grown } from '../sampling/scratch.ts';
 
-/** For how many entries working memory keeps room between texts; what longer ones need is given back. */
+/** Capacity that working memory keeps between texts; longer texts free their excess. */
 export const keptCapacity = 2 ** 16;
 
-/** The tokens of a text as a model finds them. */
 export interface TokenBuffer {
   count: number;
   /** `[count]` */
   ids: Int32Array;
   /**
-   * `[count]` How many UTF-8 bytes of the piece each token stands for; `sameSpan` for one that stands for the same
-   * bytes as the token before.
+   * `[count]` UTF-8 bytes of the piece that each token covers; `sameSpan` if it covers the same bytes as the previous
+   * token.
    */
   lengths: Int32Array;
-  /** `[count]` 1 for a token whose text is the text that it stands for, not that of its id. */
+  /** `[count]` 1 for a token whose text is the covered text, not the text of its id. */
   literal: Uint8Array;
 }
 
-/** Length of a token that stands for the same bytes as the token before it. */
+/** Length of a token that covers the same bytes as the previous token. */
 export const sameSpan = -1;
 
 export function createTokenBuffer(capacity = 1024): TokenBuffer {

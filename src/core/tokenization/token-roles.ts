@@ -1,6 +1,6 @@
 import { readMembers, readString } from './definition.ts';
 
-/** Roles of special tokens. */
+/** Ids of special tokens by role. */
 export interface TokenRoles {
   readonly bos?: number;
   readonly eos?: number;
@@ -14,8 +14,8 @@ export interface TokenRoles {
 const roles = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'] as const;
 
 /**
- * Reads `bos_token` and the like of a `tokenizer_config.json`, each a text or an object with the member `content`. Tokens
- * that there aren't have no role.
+ * Reads `bos_token` and the like of a `tokenizer_config.json`, each a text or an object with the member `content`.
+ * Unknown tokens get no role.
  */
 export function readTokenRoles(
   label: string,

@@ -20,80 +20,79 @@ import { readTruncation, truncateEncodings, type Truncation } from './truncation
 
 /** Options of `encode`. */
 export interface EncodeOptions {
-  /** Puts the tokens around the text that the model expects, such as `[CLS]` and `[SEP]`; default true. */
+  /** Adds the model's special tokens around the text, such as `[CLS]` and `[SEP]`; default true. */
   readonly addSpecialTokens?: boolean | undefined;
-  /** Takes special tokens that are spelled out in the text for text like any other; default false. */
+  /** Treats special tokens that appear in the text as plain text; default false. */
   readonly specialAsText?: boolean | undefined;
-  /** A second text, for models that read two. */
+  /** A second text, for models of text pairs. */
   readonly pair?: string | undefined;
-  /** Default what the tokenizer's definition says; false for none. */
+  /** Default: from the tokenizer's definition; false disables it. */
   readonly truncation?: Truncation | false | undefined;
-  /** Default what the tokenizer's definition says; false for none. */
+  /** Default: from the tokenizer's definition; false disables it. */
   readonly padding?: Padding | false | undefined;
 }
 
-/** Options of counting tokens. */
+/** Options of `countTokens`. */
 export interface CountOptions {
-  /** Counts the tokens around the text too; default true. */
+  /** Also counts the special tokens around the text; default true. */
   readonly addSpecialTokens?: boolean | undefined;
-  /** Takes special tokens that are spelled out in the text for text like any other; default false. */
+  /** Treats special tokens that appear in the text as plain text; default false. */
   readonly specialAsText?: boolean | undefined;
 }
 
 /** Options of `decode`. */
 export interface DecodeOptions {
-  /** Leaves special tokens out; default false. */
+  /** Drops special tokens; default false. */
   readonly skipSpecialTokens?: boolean | undefined;
 }
 
-/** Ids before and after a text. */
+/** Special tokens before and after a text. */
 export interface Frame {
   readonly before: readonly number[];
   readonly after: readonly number[];
 }
 
 /**
- * Converts text to tokens and back as the Rust library `tokenizers` does. Lone surrogates are read as U+FFFD.
- * No method keeps a promise waiting: all work is done when it returns.
+ * Converts text to tokens and back like the Rust library `tokenizers`. Lone surrogates are read as U+FFFD. All methods
+ * are synchronous.
  */
 export interface Tokenizer {
   /** Highest id + 1. */
   readonly vocabularySize: number;
-  /** Tokens on top of the model's, special ones among them. */
+  /** Tokens outside the model, including special tokens. */
   readonly addedTokens: readonly AddedToken[];
-  /** Roles of special tokens, by the `tokenizer_config.json`. */
+  /** Roles of special tokens, from the `tokenizer_config.json`. */
   readonly roles: TokenRoles;
-  /** The ids that `addSpecialTokens` puts around one text; `undefined` where they aren't simply around it. */
+  /** The ids that `addSpecialTokens` adds around one text; `undefined` if the template is more complex. */
   readonly frame: Frame | undefined;
-  /** Ids, texts, places and masks of the tokens of a text. */
   encode(text: string, options?: EncodeOptions): Encoding;
-  /** The ids that `encode` finds, faster. */
+  /** The ids of `encode`, faster. */
   toIds(text: string, options?: EncodeOptions): Uint32Array;
-  /** The ids of a text alone, without limits and padding, in slices: yields after each part of bounded cost. */
+  /** The ids of a text without special tokens, truncation and padding, in steps of bounded cost. */
   toIdSteps(text: string): Generator<void, Uint32Array>;
   /**
-   * Puts one text together with many others, as `encode(text, { pair, truncation: { strategy: 'only_second', … } })`
-   * does it, faster.
+   * Encodes one text with many second texts, like `encode(text, { pair, truncation: { strategy: 'only_second', … } })`,
+   * faster.
    *
-   * @throws RangeError where the post-processor knows no pairs
+   * @throws RangeError if the post-processor doesn't support pairs
    */
   pairWith(text: string): PairEncoder;
-  /** Number of tokens of a text, without the limits of the tokenizer. */
+  /** Number of tokens of a text, without truncation. */
   countTokens(text: string, options?: CountOptions): number;
-  /** The text of tokens. Ids that there aren't count for nothing. */
+  /** The text of tokens. Unknown ids are skipped. */
   decode(ids: Iterable<number>, options?: DecodeOptions): string;
   tokenToId(token: string): number | undefined;
   idToToken(id: number): string | undefined;
 }
 
 /**
- * Makes a tokenizer of a model's `tokenizer.json`, of any model (BPE, WordPiece, Unigram, WordLevel) and all normalizers,
- * pre-tokenizers, post-processors and decoders of the Rust library `tokenizers` 0.23.
+ * Creates a tokenizer from a model's `tokenizer.json`. It supports every model type (BPE, WordPiece, Unigram,
+ * WordLevel) and all normalizers, pre-tokenizers, post-processors and decoders of the Rust library `tokenizers` 0.23.
  *
- * @param definition the parsed `tokenizer.json`; nothing of it is kept
- * @param config the parsed `tokenizer_config.json`, which names the roles of tokens
- * @throws TypeError or RangeError that names the member at fault; dropout is refused, and regular expressions that
- * JavaScript has nothing like
+ * @param definition the parsed `tokenizer.json`; not kept
+ * @param config the parsed `tokenizer_config.json`, which defines the roles of tokens
+ * @throws TypeError or RangeError that names the invalid member, also for dropout and for regular expressions without
+ * an equivalent in JavaScript
  * @see https://huggingface.co/docs/tokenizers/components
  *
  * @example
@@ -111,7 +110,7 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
   const idOfAdded = new Map(addedTokens.map((token) => [token.content, token.id]));
   const specialTexts = new Set(addedTokens.filter(({ special }) => special).map(({ content }) => content));
   const vocabularySize = addedTokens.reduce((size, { id }) => Math.max(size, id + 1), vocabulary.idLimit);
-  /** For all but long texts. */
+  /** For all texts except long ones. */
   const buffer = createTokenBuffer();
 
   const idToToken = (id: number): string | undefined => addedById.get(id)?.pattern ?? vocabulary.textOf(id);
@@ -121,7 +120,7 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
     return id === -1 ? undefined : id;
   }
 
-  /** The tokens of a text on their own. They are good until the next call. */
+  /** The tokens of a text without special tokens. Valid until the next call. */
   function findTokens(text: string, specialAsText: boolean): TokenBuffer {
     if (typeof text !== 'string') throw new TypeError(`text: expected a string, got ${typeof text}`);
     const tokens = text.length > keptCapacity ? createTokenBuffer(text.length >> 2) : buffer;
@@ -170,7 +169,7 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
   }
 
   function* toIdSteps(text: string): Generator<void, Uint32Array> {
-    // Not the one that is kept: others encode between two slices.
+    // Not the shared buffer: a different text may be encoded between two steps.
     const tokens = createTokenBuffer(Math.max(16, text.length >> 2));
     yield* find(tokens, text, { specialAsText: false });
     return Uint32Array.from(tokens.ids.subarray(0, tokens.count));
@@ -217,7 +216,10 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
   };
 }
 
-/** Reads the parts of a definition. Apart from the tokenizer, whose functions would keep the definition otherwise. */
+/**
+ * Reads the parts of a definition. A separate function, because closures of the tokenizer would keep the definition
+ * alive.
+ */
 function readParts(definition: unknown) {
   const members = readMembers('tokenizer', definition);
   const read = <Part>(name: string, reader: (label: string, value: unknown) => Part): Part | undefined =>

@@ -3,13 +3,13 @@ import { emptyEncoding, sliceEncoding, type PartialEncoding } from './encoding.t
 
 /** Truncation of an encoding. */
 export interface Truncation {
-  /** Most tokens there may be, those around the texts included. */
+  /** Maximum number of tokens, including special tokens. */
   readonly maxLength: number;
-  /** Number of tokens that an overflowing part shares with the part before it; below `maxLength`. Default 0. */
+  /** Number of tokens that an overflowing part shares with the previous part; below `maxLength`. Default 0. */
   readonly stride?: number | undefined;
-  /** At which end tokens are taken away; default `right`. */
+  /** The side to truncate; default `right`. */
   readonly direction?: 'left' | 'right' | undefined;
-  /** From which of two texts tokens are taken away; default `longest_first`. */
+  /** Which of two texts to truncate; default `longest_first`. */
   readonly strategy?: 'longest_first' | 'only_first' | 'only_second' | undefined;
 }
 
@@ -32,7 +32,6 @@ export function readTruncation(label: string, value: unknown): Truncation {
   };
 }
 
-/** Cuts encodings of one or two texts. */
 export function truncateEncodings(
   encodings: readonly PartialEncoding[],
   truncation: Truncation,
@@ -68,7 +67,7 @@ export function truncateEncodings(
   );
 }
 
-/** The shorter text keeps all it can, up to a half. */
+/** The shorter text keeps all its tokens, up to half of the room. */
 function share(first: number, second: number, room: number): [number, number] {
   const shorter = Math.min(first, second);
   let longer = shorter > room ? shorter : Math.max(shorter, room - shorter);

@@ -2,7 +2,7 @@ import { lowerBound } from '../sampling/lower-bound.ts';
 import { fromUnits, writeUnits } from './code-units.ts';
 import { createSlots, hashEnd, hashOf } from './hash.ts';
 
-/** Token ids and the texts they stand for, without an object per token. */
+/** Token ids and their texts, without an object per token. */
 export interface Vocabulary {
   /** Number of tokens. */
   readonly size: number;
@@ -10,18 +10,17 @@ export interface Vocabulary {
   readonly idLimit: number;
   /** Length of the longest token in code units. */
   readonly longest: number;
-  /** The id of the token that is `units[start, end)`, −1 if there is none. */
+  /** The id of the token `units[start, end)`, −1 if missing. */
   find(units: Uint16Array, start: number, end: number): number;
-  /** `find` for callers that went through the units anyway: `hash` is `hashStep` of all of them. */
+  /** `find` for callers that have already scanned the units: `hash` is their running hash. */
   findHashed(hash: number, units: Uint16Array, start: number, end: number): number;
-  /** The id of a token, −1 if there is none. */
+  /** The id of a token, −1 if missing. */
   findText(token: string): number;
-  /** The text of an id. */
   textOf(id: number): string | undefined;
 }
 
-/** Ids are indexes of arrays here. */
-export const highestTokenId = 2 ** 24 - 1;
+/** Ids are array indexes. */
+export const maxTokenId = 2 ** 24 - 1;
 
 /** Number of token texts to cache, since the same ones recur. */
 const recentTexts = 4096;
@@ -29,15 +28,15 @@ const recentTexts = 4096;
 const load = 0.8;
 
 /**
- * Puts the code units of all tokens after each other into one array, in the order of their ids, found by an open-addressed hash
- * table: about 30 bytes a token.
+ * Stores the code units of all tokens in one array in the order of their ids, with an open-addressed hash table: about
+ * 30 bytes per token.
  */
 export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vocabulary {
   const count = tokens.length;
   const order = sortById(ids);
   const inOrder = Int32Array.from(order, (index) => ids[index]!);
   const idLimit = count === 0 ? 0 : inOrder[count - 1]! + 1;
-  /** In ascending order, unless they are simply 0, 1, 2, … */
+  /** In ascending order; `undefined` if they are 0, 1, 2, … */
   const sortedIds = inOrder.every((id, entry) => id === entry) ? undefined : inOrder;
   let length = 0;
   let longest = 0;
@@ -61,7 +60,7 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
     slots[slot] = (mixed & ~entryBits) | (entry + 1);
   }
 
-  /** The slot that holds the token or is free for it. */
+  /** The slot of the token, or the free slot for it. */
   function slotOf(mixed: number, units: Uint16Array, start: number, end: number): number {
     for (let slot = mixed & mask; ; slot = (slot + 1) & mask) {
       const found = slots[slot]!;
@@ -88,7 +87,7 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
     return findHashed(hashOf(units, start, end), units, start, end);
   }
 
-  /** The last entry with an id, −1 if there is none. */
+  /** The last entry with an id, −1 if missing. */
   function entryOf(id: number): number {
     if (!(id >= 0 && id < idLimit)) return -1;
     if (!sortedIds) return id;
@@ -123,7 +122,7 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
   };
 }
 
-/** The indexes of ids in ascending order of the ids, equal ones as they come. */
+/** The indexes of ids in ascending order; stable for equal ids. */
 function sortById(ids: Int32Array): Uint32Array {
   const indexRange = 2 ** 28;
   return Uint32Array.from(
@@ -132,7 +131,7 @@ function sortById(ids: Int32Array): Uint32Array {
   );
 }
 
-/** The ids of `<0x00>` to `<0xFF>`, −1 where there is none. */
+/** The ids of `<0x00>` to `<0xFF>`, −1 if missing. */
 export function findByteTokens(vocabulary: Vocabulary): Int32Array {
   return Int32Array.from({ length: 256 }, (_, byte) =>
     vocabulary.findText(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),

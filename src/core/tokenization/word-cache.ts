@@ -4,33 +4,33 @@ import { pushToken, type TokenBuffer } from './token-buffer.ts';
 
 /** A slot is a cache line: lengths, tokens as `id · 256 + length`, and the code units of the word. */
 const slotWords = 16;
-const mostTokens = 7;
-const longestWord = 16;
-const unitsAt = 2 * (1 + mostTokens);
+const maxTokens = 7;
+const maxWordLength = 16;
+const unitsAt = 2 * (1 + maxTokens);
 
-const fewestSlots = 2 ** 9;
-const mostSlots = 2 ** 14;
+const minSlots = 2 ** 9;
+const maxSlots = 2 ** 14;
 const growth = 4;
 
 /**
- * Encodes words with a direct-mapped cache: a word replaces the one that has its place. It grows from 32 kB to 1 MB while words
- * come up that it doesn't have, and no further. Words of more than 16 code units or 7 tokens aren't kept.
+ * Adds a direct-mapped cache to `encode`: a word replaces the word in its slot. The cache grows from 32 kB up to 1 MB
+ * while new words arrive. Words of more than 16 code units or 7 tokens aren't cached.
  */
 export function withWordCache(encode: Model['encodeInto']): Model['encodeInto'] {
   let slots = 0;
   let records = new Int32Array();
   let units = new Uint16Array();
-  /** Number of words kept since it grew. */
+  /** Number of words cached since the last growth. */
   let kept = 0;
 
   function grow(): void {
-    slots = Math.max(fewestSlots, growth * slots);
+    slots = Math.max(minSlots, growth * slots);
     records = new Int32Array(slots * slotWords);
     units = new Uint16Array(records.buffer);
     kept = 0;
   }
 
-  /** Appends the tokens of a record, if it is that of `text[start, end)`. */
+  /** Appends the tokens of a record if its word is `text[start, end)`. */
   function recall(
     tokens: TokenBuffer,
     text: Uint16Array,
@@ -52,16 +52,16 @@ export function withWordCache(encode: Model['encodeInto']): Model['encodeInto'] 
 
   return (tokens, text, start, end) => {
     const length = end - start;
-    if (length > longestWord) return encode(tokens, text, start, end);
+    if (length > maxWordLength) return encode(tokens, text, start, end);
     if (slots === 0) grow();
     const record = (hashEnd(hashOf(text, start, end)) & (slots - 1)) * slotWords;
     if (recall(tokens, text, start, end, record)) return;
     const from = tokens.count;
     encode(tokens, text, start, end);
     const count = tokens.count - from;
-    if (count > mostTokens) return;
+    if (count > maxTokens) return;
     for (let index = from; index < tokens.count; index++) if (tokens.literal[index] === 1) return;
-    if (kept >= slots && slots < mostSlots) return grow();
+    if (kept >= slots && slots < maxSlots) return grow();
     kept++;
     records[record] = (length << 8) | count;
     for (let index = 0; index < count; index++) {

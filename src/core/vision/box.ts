@@ -14,7 +14,7 @@ export interface Size {
 }
 
 /**
- * Centre and size → corners.
+ * Converts boxes from centre and size to corners.
  *
  * @param boxes `[n × 4]` as cx, cy, width, height
  * @param out receives `[n × 4]` as x1, y1, x2, y2; may be `boxes` itself
@@ -41,7 +41,7 @@ export function centersToCornersInto(out: Float32Array, boxes: Float32Array): Fl
 }
 
 /**
- * Corners → centre and size.
+ * Converts boxes from corners to centre and size.
  *
  * @param boxes `[n × 4]` as x1, y1, x2, y2
  * @param out receives `[n × 4]` as cx, cy, width, height; may be `boxes` itself

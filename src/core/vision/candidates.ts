@@ -1,5 +1,5 @@
 import { assertArray, assertCount, assertObject } from '../assert-values.ts';
-/** Boxes that a model proposes, with room for more; the first `count` of each array are in use. */
+/** Boxes that a model proposes, with spare capacity; the first `count` entries of each array are in use. */
 export interface Candidates {
   /** `[capacity × 4]` as x1, y1, x2, y2, in pixels of the model's input. */
   boxes: Float32Array;
@@ -11,7 +11,7 @@ export interface Candidates {
 }
 
 /**
- * Makes an empty set of candidates that can be filled again and again.
+ * Creates an empty, reusable set of candidates.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export function createCandidates(capacity = 0): Candidates {
   };
 }
 
-/** Empties a set and makes room for `capacity` candidates. */
+/** Empties a set and reserves `capacity` candidates. */
 export function resetCandidates(candidates: Candidates, capacity: number): void {
   assertObject('candidates', candidates);
   assertArray('candidates.boxes', candidates.boxes, Float32Array);
@@ -43,7 +43,7 @@ export function resetCandidates(candidates: Candidates, capacity: number): void 
   candidates.classIds = new Int32Array(capacity);
 }
 
-/** Adds a box by its corners; one that isn't finite is left out. There must be room for it. */
+/** Adds a box by its corners unless it isn't finite. The capacity must suffice. */
 export function addCandidate(
   candidates: Candidates,
   x1: number,

@@ -1,16 +1,16 @@
 import { getOrCreate } from '../get-or-create.ts';
 import { assertList, assertText } from '../assert-values.ts';
 import { quote } from '../text/quote.ts';
-const mostNamesListed = 10;
+const maxNamesListed = 10;
 
 /**
- * Resolves a list of names and ids to classes. Names are compared without regard to case; where a class is called like
- * a number, the name counts. A name may itself hold commas.
+ * Resolves a list of names and ids to classes. Names are case-insensitive; a class whose name is a number is matched by
+ * name. Names may contain commas.
  *
  * @param classes names or ids, separated by commas: `person, 2,traffic light`
  * @param names class id → name; ids without a name may be missing
- * @returns class id → 1 if it is meant, 0 if not
- * @throws RangeError naming what is no class, with some that are
+ * @returns class id → 1 if selected, else 0
+ * @throws RangeError that names the unknown class and some known ones
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ export function selectClasses(classes: string, names: readonly string[]): Uint8A
   assertList('names', names, assertText);
   const idsByName = new Map<string, number[]>();
   names.forEach((name, id) => getOrCreate(idsByName, normalize(name), () => []).push(id));
-  const mostCommas = Math.max(0, ...names.map((name) => name.split(',').length - 1));
+  const maxCommas = Math.max(0, ...names.map((name) => name.split(',').length - 1));
   const mask = new Uint8Array(names.length);
   const parts = classes.split(',');
   let isEmpty = true;
@@ -32,7 +32,7 @@ export function selectClasses(classes: string, names: readonly string[]): Uint8A
       continue;
     }
     isEmpty = false;
-    let length = Math.min(mostCommas + 1, parts.length - at);
+    let length = Math.min(maxCommas + 1, parts.length - at);
     let ids: readonly number[] | undefined;
     for (; length > 0; length--) {
       ids = idsByName.get(normalize(parts.slice(at, at + length).join(',')));
@@ -58,7 +58,7 @@ function normalize(name: string): string {
 }
 
 function listing(names: readonly string[]): string {
-  const listed = names.slice(0, mostNamesListed).join(', ');
-  const more = names.length - mostNamesListed;
+  const listed = names.slice(0, maxNamesListed).join(', ');
+  const more = names.length - maxNamesListed;
   return `${listed}${more > 0 ? ` and ${more} more` : ''} (ids 0 to ${names.length - 1})`;
 }

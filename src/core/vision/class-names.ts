@@ -3,9 +3,9 @@ const dictionaryEntry = /(\d+)\s*:\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")
 const listEntry = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Reads class names as exporters write them into a model's metadata: a dictionary or a list, in Python or JSON.
+ * Parses class names from a model's metadata, as exporters write them: a dictionary or a list, in Python or JSON.
  *
- * @returns class id → name, with a made-up name where one is missing; empty where there are no names in `text`
+ * @returns class id → name, with a placeholder for missing names; empty if `text` contains no names
  *
  * @example
  * ```ts
@@ -24,11 +24,11 @@ export function parseClassNames(text: string): string[] {
   return [...text.matchAll(listEntry)].map(([, single, double]) => unescape(single ?? double!));
 }
 
-/** Ids beyond that are no class ids. */
-const mostClasses = 100_000;
+/** Larger ids can't be class ids. */
+const maxClasses = 100_000;
 
 /**
- * Names by id → one name for each id from 0 on, with a made-up one where it is missing.
+ * Converts names by id to a list with one name per id from 0 on, and placeholders for missing names.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export function toClassNames(entries: Iterable<readonly [id: number, name: strin
     assertNumbers(`entries[${index}]`, entry.slice(0, 1));
     assertText(`entries[${index}][1]`, entry[1]);
   }
-  const names = new Map(all.filter(([id]) => Number.isInteger(id) && id >= 0 && id < mostClasses));
+  const names = new Map(all.filter(([id]) => Number.isInteger(id) && id >= 0 && id < maxClasses));
   const count = Math.max(-1, ...names.keys()) + 1;
   return Array.from({ length: count }, (_, id) => names.get(id) ?? `class_${id}`);
 }

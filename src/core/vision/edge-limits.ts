@@ -3,18 +3,18 @@ import { assertSize, assertWithin } from '../assert-values.ts';
 import { roundHalfToEven } from '../math/numeric.ts';
 import type { Size } from './box.ts';
 
-/** Limits of an image that is resized with its proportions. */
+/** Limits for resizing an image with its aspect ratio. */
 export interface EdgeLimits {
-  /** Pixels of the shorter side, unless the longer one would be too long. */
+  /** Pixels of the shorter side, unless the longer side would exceed its limit. */
   readonly shortest: number;
-  /** Most pixels of the longer side. */
+  /** Maximum pixels of the longer side. */
   readonly longest: number;
-  /** Both sides are cut to a multiple of it. */
+  /** Both sides are rounded down to a multiple of this. */
   readonly multiple: number;
 }
 
 /**
- * The size to which DETR's image processors resize an image, to the pixel.
+ * The size to which DETR's image processors resize an image, exact to the pixel.
  *
  * @returns sides of at least one multiple
  * @see `get_size_with_aspect_ratio` in transformers' image processors of DETR and YOLOS
@@ -41,7 +41,7 @@ export function fitEdges(image: Size, limits: EdgeLimits): Size {
     : { width: cut(other), height: cut(side) };
 }
 
-/** The size of an image that is made smaller, in its proportions, where its longer side has more than `longest` pixels. */
+/** The size of an image after downscaling it, with its aspect ratio, to at most `longest` pixels on the longer side. */
 export function limitEdges({ width, height }: Size, longest: number): Size {
   const scale = Math.min(1, longest / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };

@@ -1,12 +1,13 @@
 import { assertArray } from '../assert-values.ts';
-/** The image formats that are read. */
+/** The supported image formats. */
 export const imageFormats = ['jpeg', 'png', 'webp', 'gif', 'avif', 'tiff'] as const;
 
-/** A format that images are read in. */
+/** A supported image format. */
 export type ImageFormat = (typeof imageFormats)[number];
 
 /**
- * The format of an image by its first bytes, whatever anyone claims it to be; `undefined` for any other content.
+ * Detects the format of an image from its first bytes and ignores its name and declared type; `undefined` for any other
+ * content.
  *
  * @example
  * ```ts

@@ -10,21 +10,21 @@ import {
 import type { Size } from './box.ts';
 import type { Placement } from './letterbox.ts';
 
-/** The form of a model's pixels. */
+/** How a model's input represents pixels. */
 export interface PixelFormat {
   readonly channelOrder: 'rgb' | 'bgr';
-  /** Each value, 0 to 255, is multiplied by it first. */
+  /** Each value, 0 to 255, is first multiplied by this. */
   readonly scale: number;
   /** Then subtracted, for red, green and blue. */
   readonly mean: readonly [number, number, number];
   /** Then divided by, for red, green and blue. */
   readonly deviation: readonly [number, number, number];
-  /** Value, 0 to 255, of what the image doesn't cover. */
+  /** Value, 0 to 255, outside the image. */
   readonly padding: number;
 }
 
 /**
- * Pixels → the input of a model.
+ * Converts pixels to a model's input tensor.
  *
  * @param tensor receives `[3 × height × width]` of `input`
  * @param pixels `[height × width × 3]` of `placement`, red, green and blue from 0 to 255
@@ -77,7 +77,9 @@ export function toInputTensorInto(
   return tensor;
 }
 
-/** Numbers for red, green and blue out of a preprocessor's settings. */
-export function readTriple(value: unknown, usual: PixelFormat['mean']): PixelFormat['mean'] {
-  return Array.isArray(value) && value.length === 3 ? (value.map(Number) as [number, number, number]) : usual;
+/** Reads numbers for red, green and blue from a preprocessor's settings. */
+export function readTriple(value: unknown, fallback: PixelFormat['mean']): PixelFormat['mean'] {
+  return Array.isArray(value) && value.length === 3
+    ? (value.map(Number) as [number, number, number])
+    : fallback;
 }

@@ -1,12 +1,12 @@
 import { assertArray, assertCount } from '../assert-values.ts';
 /**
- * Intersection over union of two boxes: the shared area over the area of both together.
+ * Intersection over union of two boxes: the area of the intersection divided by the area of the union.
  *
  * @param boxes `[n × 4]` as x1, y1, x2, y2
  * @param first index of one box
- * @param second index of the other
+ * @param second index of the second box
  * @returns 0 to 1; 0 also for two boxes without area
- * @throws RangeError for an index of no box
+ * @throws RangeError for an index out of range
  *
  * @example
  * ```ts
@@ -22,8 +22,8 @@ export function intersectionOverUnion(boxes: Float32Array, first: number, second
 }
 
 /**
- * The same in single precision, as `torchvision` computes it: there the overlap of two boxes may be above a threshold that
- * it equals here. Of indexes that are boxes.
+ * Like `intersectionOverUnion`, in single precision as in `torchvision`: an overlap that equals a threshold in double
+ * precision may exceed it. The indexes must be valid.
  */
 export function overlapInFloat32(boxes: Float32Array, first: number, second: number): number {
   return overlap(boxes, first, second, Math.fround);

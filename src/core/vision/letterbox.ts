@@ -4,13 +4,13 @@ import type { Box, Size } from './box.ts';
 
 /** Position of an image within the input of a model. */
 export interface Placement extends Size {
-  /** Place of the image's upper left corner in the input; its size there is `width` × `height`. */
+  /** Position of the image's upper left corner in the input; its size there is `width` × `height`. */
   readonly left: number;
   readonly top: number;
 }
 
 /**
- * Fits an image into the input of a model with its proportions kept; what is left over is padding.
+ * Fits an image into a model's input with its aspect ratio; the rest is padding.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ export function letterbox(
   image: Size,
   input: Size,
   options: {
-    /** `center` puts half of the padding on either side, `start` all of it to the right and below. */
+    /** `center` splits the padding evenly, `start` puts all of it to the right and below. */
     readonly align: 'center' | 'start';
   },
 ): Placement {
@@ -43,7 +43,7 @@ export function letterbox(
 }
 
 /**
- * Fills the input of a model with an image, its proportions given up.
+ * Fills a model's input with an image, without keeping its aspect ratio.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export function stretch(input: Size): Placement {
 }
 
 /**
- * The smallest input, in whole strides, that an image of the given proportions needs with its longer side at `longerSide`.
+ * The smallest input, in whole strides, for an image with its longer side scaled to `longerSide`.
  *
  * @param longerSide a multiple of `stride`
  *
@@ -79,9 +79,9 @@ export function fittingInput(
 }
 
 /**
- * A box in the input of a model → the box in the image, cut off at the image's edges.
+ * Converts a box in a model's input to a box in the image, clipped to the image.
  *
- * @returns a box without area where it lies outside of the image
+ * @returns a box without area if it is outside the image
  *
  * @example
  * ```ts

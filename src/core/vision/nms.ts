@@ -5,19 +5,19 @@ import { rankScores } from './rank.ts';
 
 /** Limits of the boxes that `nms` keeps. */
 export interface NmsOptions {
-  /** Two boxes that overlap by more than this can't both be kept; 0 to 1. */
+  /** Of two boxes that overlap by more than this, only the better one is kept; 0 to 1. */
   readonly iouThreshold: number;
-  /** Ends when so many are kept; default no limit. */
+  /** Maximum boxes to keep; default no limit. */
   readonly maxKept?: number | undefined;
-  /** Only so many of the best boxes are looked at; default all. */
+  /** Maximum boxes to consider, best first; default all. */
   readonly maxCandidates?: number | undefined;
   /** Number of boxes; default all of `scores`. */
   readonly count?: number | undefined;
 }
 
 /**
- * Non-maximum suppression: from the best box on, keeps every box that overlaps no kept one by more than the threshold.
- * Same result as `torchvision.ops.nms`, with the earlier of boxes with equal scores first.
+ * Non-maximum suppression: starting with the best box, keeps every box that doesn't overlap a kept one by more than the
+ * threshold. Same result as `torchvision.ops.nms`; of boxes with equal scores, the earlier one is first.
  *
  * @param boxes `[n × 4]` as x1, y1, x2, y2
  * @param scores `[n]`, finite, not negative
@@ -60,7 +60,7 @@ export function nmsPerClass(
 
 const optionNames = ['iouThreshold', 'maxKept', 'maxCandidates', 'count'] as const;
 
-/** The kept boxes of a class form a chain, so that a box meets those of its own class alone. */
+/** The kept boxes of each class form a linked list, so that a box is only compared with boxes of its class. */
 function suppress(
   boxes: Float32Array,
   scores: Float32Array,

@@ -5,11 +5,11 @@ const chunkOverhead = 12;
 const utf8 = new TextEncoder();
 
 /**
- * Puts a text into a PNG: an uncompressed `iTXt` chunk after the header.
+ * Adds a text to a PNG: an uncompressed `iTXt` chunk after the header.
  *
- * @param png is left unchanged
+ * @param png not modified
  * @param keyword Latin-1, 1 to 79 characters, such as `parameters`
- * @param text loses its NULs, which the chunk can't hold
+ * @param text NULs are removed, since the chunk can't contain them
  * @see https://www.w3.org/TR/png-3/#11iTXt
  *
  * @example
@@ -21,7 +21,7 @@ export function addPngText(png: Uint8Array, keyword: string, text: string): Uint
   assertArray('png', png, Uint8Array, { least: signatureLength + chunkOverhead });
   assertText('keyword', keyword);
   assertText('text', text);
-  // After the keyword: its end, no compression, no method, no language, no translated keyword.
+  // After the keyword: its terminator, no compression, no method, no language, no translated keyword.
   const data = utf8.encode(`${keyword}\0\0\0\0\0${text.replaceAll('\0', '')}`);
   const header = new DataView(png.buffer, png.byteOffset).getUint32(signatureLength);
   const place = signatureLength + chunkOverhead + header;
@@ -42,7 +42,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Checksum of ISO 3309, as PNG uses it. */
+/** The checksum of ISO 3309. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = crcTable[(crc ^ byte) & 255]! ^ (crc >>> 8);

@@ -3,11 +3,11 @@ import { assertArray, assertCount } from '../assert-values.ts';
 
 const floatBits = new Float32Array(1);
 const bitsOfFloat = new Uint32Array(floatBits.buffer);
-/** Indexes take the lower bits of a sort key, so that a stable order costs no comparator. */
+/** Indexes take the lower bits of a sort key, so that a stable order needs no comparator. */
 const indexRange = 2 ** 20;
 
 /**
- * The best of many scores, best first; of equal scores the earlier comes first.
+ * The best of many scores, in descending order; the earlier one of equal scores is first.
  *
  * @param scores finite, not negative
  * @returns indexes into `scores`
@@ -23,7 +23,7 @@ export function rankScores(
   options: {
     /** Number of `scores`, below 2²⁰; default all. */
     readonly count?: number;
-    /** Largest number to find; default all. */
+    /** Maximum number of results; default all. */
     readonly limit?: number;
   } = {},
 ): Int32Array {
@@ -36,7 +36,8 @@ export function rankScores(
   const keys = new Float64Array(count);
   for (let index = 0; index < count; index++) {
     floatBits[0] = scores[index]!;
-    // The bits of positive floats rise with their value; counted down, the best score has the smallest key.
+    // The bits of a positive float rise with its value; subtracted from the maximum, the best score has the smallest
+    // key.
     keys[index] = (0xffffffff - bitsOfFloat[0]!) * indexRange + index;
   }
   keys.sort();

@@ -2,17 +2,17 @@ import { sinc } from '../math/numeric.ts';
 import { openSimd, weightBits } from '../math/simd.ts';
 import type { Size } from './box.ts';
 
-/** Ways to weigh the pixels around a place. */
+/** Interpolation filters. */
 export type Filter = 'bilinear' | 'bicubic' | 'lanczos';
 
 interface Kernel {
-  /** Pixels to each side that count, where nothing is made smaller. */
+  /** Radius in pixels, without downscaling. */
   readonly support: number;
   weight(distance: number): number;
 }
 
 const channels = 3;
-/** Bytes of a row that are summed at a time: their sums stay in the fastest cache. */
+/** Bytes of a row to sum at a time: their sums fit in the L1 cache. */
 const pieceBytes = 4096;
 
 const kernels: Readonly<Record<Filter, Kernel>> = {
@@ -25,8 +25,8 @@ const kernels: Readonly<Record<Filter, Kernel>> = {
 };
 
 /**
- * Resizes an image as `Image.resize` of Pillow 13 does, to the value: smaller ones are averages over all that they cover. The
- * width is changed first, or the height where that loses more than twice as many pixels; values are rounded to eight bits
+ * Resizes an image exactly like `Image.resize` of Pillow 13: downscaling averages over the covered pixels. The width is
+ * resized first, or the height if that removes more than twice as many pixels; values are rounded to eight bits in
  * between. Earlier versions of Pillow always begin with the width.
  */
 export function resample(pixels: Uint8Array, from: Size, to: Size, filter: Filter): Uint8Array {
@@ -40,15 +40,18 @@ export function resample(pixels: Uint8Array, from: Size, to: Size, filter: Filte
   return heightFirst ? changeWidth(changeHeight(pixels)) : changeHeight(changeWidth(pixels));
 }
 
-/** The samples that each new one is made of. */
+/** The input samples of each output sample. */
 interface Weights {
-  /** For each new sample the first one that counts, and the place in `values` of its weight; the end is the last. */
+  /**
+   * For each output sample, its first input sample, and the start of its weights in `values`; one more start marks the
+   * end.
+   */
   readonly firsts: Int32Array;
   readonly starts: Int32Array;
   readonly values: Int32Array;
 }
 
-/** The weights of one new sample are one together. */
+/** The weights of each output sample add up to 1. */
 function weigh(kernel: Kernel, length: number, wanted: number): Weights {
   const scale = length / wanted;
   const width = Math.max(scale, 1);
@@ -73,7 +76,7 @@ function weigh(kernel: Kernel, length: number, wanted: number): Weights {
   return { firsts, starts, values: values.subarray(0, start) };
 }
 
-/** @param width in pixels, before */
+/** @param width in pixels, before resizing */
 function mixLines(pixels: Uint8Array, width: number, { firsts, starts, values }: Weights): Uint8Array {
   const [before, after] = [width * channels, firsts.length * channels];
   const result = new Uint8Array((pixels.length / before) * after);
@@ -94,7 +97,7 @@ function mixLines(pixels: Uint8Array, width: number, { firsts, starts, values }:
   return result;
 }
 
-/** @param height in pixels, before */
+/** @param height in pixels, before resizing */
 function mixRows(pixels: Uint8Array, height: number, { firsts, starts, values }: Weights): Uint8Array {
   const stride = pixels.length / height;
   const result = new Uint8Array(stride * firsts.length);

@@ -6,16 +6,18 @@ import { rankScores } from './rank.ts';
 
 /** Limits of the candidates that `selectDetections` keeps. */
 export interface SelectOptions {
-  /** Overlap above which the worse of two boxes of a class goes; `undefined` for models whose boxes are picked already. */
+  /**
+   * Overlap above which the worse of two boxes of a class is dropped; `undefined` for models that need no suppression.
+   */
   readonly iouThreshold: number | undefined;
   readonly maxDetections: number;
 }
 
-/** Beyond that many, candidates are too poor to matter and too many to compare. */
+/** Further candidates have scores too low to matter, and are too many to compare. */
 export const maxCandidates = 30_000;
 
 /**
- * Selects the candidates that are detections: the best ones, without those that overlap a better one of their class.
+ * Selects detections from candidates: the best ones, except candidates that overlap a better one of their class.
  *
  * @returns indexes of candidates, best first
  *

@@ -1,5 +1,6 @@
 import { exactTextOf } from '../../http/exact-texts.ts';
 import type { ChatEvent, ChatUsage, FinishReason } from '../../categories/chat/events.ts';
+import { chatParameters } from '../../categories/chat/parameters.ts';
 import type { ChatRequestInput } from '../../categories/chat/request.ts';
 import type { SpeechEvent } from '../../categories/speech/events.ts';
 import type { AnyRequest } from '../../contracts/engine.ts';
@@ -10,7 +11,8 @@ import { createId } from '../../http/headers.ts';
 import { toAnswerFields, toOutput, type AnswerSettings } from './configuration.ts';
 import { itemHead, toMessages, toWireItem, type Conversation, type Item } from './conversation.ts';
 import type { ItemPart, VoiceDraft } from './schema.ts';
-import { createSentenceCutter, Speaker } from './speaker.ts';
+import { SentenceCutter } from './sentence-cutter.ts';
+import { Speaker } from './speaker.ts';
 import type { VoiceCall, VoiceModel } from './voice.ts';
 
 export interface AnswerOptions {
@@ -21,7 +23,7 @@ export interface AnswerOptions {
   /** The conversation that the answer becomes a part of, if it does. */
   readonly conversation: Conversation | undefined;
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** The items to answer, when all that was said is written down. */
+  /** Resolves with the items to answer, when all speech is transcribed. */
   readonly items: () => Promise<readonly Item[]>;
   readonly emit: (event: VoiceDraft) => void;
 }
@@ -44,7 +46,7 @@ export class VoiceAnswer {
   readonly ended: Promise<void>;
   readonly #options: AnswerOptions;
   readonly #controller = new AbortController();
-  readonly #cutter = createSentenceCutter();
+  readonly #cutter = new SentenceCutter();
   readonly #output: Item[] = [];
   readonly #calls: (ToolCall & { arguments: string })[] = [];
   #message: OpenMessage | undefined;
@@ -233,7 +235,7 @@ export class VoiceAnswer {
 }
 
 function toRequest(model: string, settings: AnswerSettings, items: readonly Item[]): ChatRequestInput {
-  const { tool_choice: choice, max_output_tokens: most } = settings;
+  const { tool_choice: choice, max_output_tokens: maxTokens } = settings;
   const { parallel_tool_calls: parallelToolCalls, temperature } = settings;
   return {
     model,
@@ -244,11 +246,12 @@ function toRequest(model: string, settings: AnswerSettings, items: readonly Item
     toolChoice: typeof choice === 'object' ? { name: choice.name } : choice,
     parallelToolCalls,
     ...(temperature !== undefined && { temperature }),
-    ...(typeof most === 'number' && { maxTokens: most }),
+    // A spoken answer that stops in the middle is no use: `inf` leaves the end to the model and its context.
+    maxTokens: typeof maxTokens === 'number' ? maxTokens : chatParameters.maxTokens.max,
   };
 }
 
-/** A quarter less, from a message of the user on; the last items if there is none. */
+/** Drops at least a quarter of the items, up to a message of the user; `[]` if no such message follows. */
 function withoutOldest(items: readonly Item[]): readonly Item[] {
   const begin = Math.ceil(items.length / 4);
   const at = items.findIndex(

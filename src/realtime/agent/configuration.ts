@@ -17,21 +17,21 @@ import {
 } from './schema.ts';
 import type { VoiceInfo, VoiceModel } from './voice.ts';
 
-/** The wishes of a client for its answers, in its own words. */
+/** The client's settings of its answers, as it wrote them. */
 export type AnswerSettings = AnsweringFields & { readonly output: Output };
 type Output = Omit<VoiceOutput, 'format' | 'voice'> & {
   readonly format: AudioFormat;
   readonly voice?: string | undefined;
 };
 
-/** Rules of turns, in the words of the client; `eagerness` is undefined where silence alone ends them. */
+/** Rules of turns, as the client wrote them; `eagerness` is undefined if silence alone ends a turn. */
 export interface TurnRules {
   readonly create_response: boolean;
   readonly interrupt_response: boolean;
-  readonly eagerness: keyof typeof longestSilenceMs | undefined;
+  readonly eagerness: keyof typeof maxSilenceMs | undefined;
 }
 
-/** Everything that a client may wish of a session. */
+/** All settings of a session. */
 export interface VoiceConfiguration {
   readonly input: Configuration;
   readonly tellsTranscripts: boolean;
@@ -41,11 +41,11 @@ export interface VoiceConfiguration {
 }
 
 type InputFields = NonNullable<NonNullable<VoiceSessionFields['audio']>['input']>;
-const longestSilenceMs = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
-/** A pause after which the text so far is looked at. */
+const maxSilenceMs = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
+/** Pause after which the text so far decides whether the turn is over. */
 const pauseMs = 300;
-/** Recognizers of the hosted API, which clients name unasked. */
-const hosted = /^(whisper-1|gpt-4o(-mini)?-transcribe(-.+)?)$/;
+/** Recognizers of the hosted API: client libraries send these names by default. */
+const hosted = /^(?:whisper-1|gpt-realtime-whisper|gpt-(?:4o-|4o-mini-|live-)?transcribe)(?:-.+)?$/;
 
 /** The configuration of a session that has just begun. */
 export function defaultVoiceConfiguration(model: VoiceModel): VoiceConfiguration {
@@ -59,7 +59,7 @@ export function defaultVoiceConfiguration(model: VoiceModel): VoiceConfiguration
   };
 }
 
-/** Fields that an update leaves out stay. */
+/** Omitted fields keep their values. */
 export function updateVoiceConfiguration(
   before: VoiceConfiguration,
   fields: VoiceSessionFields,
@@ -84,7 +84,7 @@ export function updateVoiceConfiguration(
   };
 }
 
-/** The settings of an answer, where a client wishes others than the session's. */
+/** Settings of one answer: the fields of the request override the session's. */
 export function readAnswer(
   before: AnswerSettings,
   fields: VoiceSessionFields | VoiceResponseFields,
@@ -100,12 +100,12 @@ function readRules(given: NonNullable<InputFields['turn_detection']>): TurnRules
   return { create_response, interrupt_response, eagerness };
 }
 
-/** In milliseconds; 0 where every silence ends a turn. */
-export function longestPauseMs({ eagerness }: TurnRules): number {
-  return eagerness === undefined ? 0 : longestSilenceMs[eagerness];
+/** In milliseconds; 0 if each silence ends a turn. */
+export function maxPauseMs({ eagerness }: TurnRules): number {
+  return eagerness === undefined ? 0 : maxSilenceMs[eagerness];
 }
 
-/** The session that a configuration is, as `session.updated` says it. */
+/** The session as `session.updated` reports it. */
 export function toVoiceSession(
   { input, tellsTranscripts, rules, answer, truncation }: VoiceConfiguration,
   model: string,
@@ -136,7 +136,7 @@ export function toVoiceSession(
   };
 }
 
-/** The fields of a response that say how it is answered. */
+/** The settings that a response repeats. */
 export function toAnswerFields({ output_modalities = ['audio'], max_output_tokens = 'inf' }: AnswerSettings) {
   return { output_modalities, max_output_tokens };
 }

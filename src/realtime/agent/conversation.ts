@@ -5,7 +5,7 @@ import { fieldError } from '../../errors.ts';
 import { createId } from '../../http/headers.ts';
 import type { GivenItem, ItemPart } from './schema.ts';
 
-/** An item as the conversation keeps it: a transcript in the place of audio. */
+/** An item as the conversation keeps it: audio is replaced by its transcript. */
 export type Item = GivenItem & {
   readonly id: string;
   readonly object: 'realtime.item';
@@ -14,13 +14,13 @@ export type Item = GivenItem & {
   readonly marks?: readonly SpokenMark[] | undefined;
 };
 
-/** A place in a transcript, and when it is spoken. */
+/** A position in a transcript, and the time at which it is spoken. */
 export interface SpokenMark {
   readonly characters: number;
   readonly endMs: number;
 }
 
-const mostItems = 1024;
+const maxItems = 1024;
 
 /** The items of a session, in their order. */
 export class Conversation {
@@ -37,7 +37,7 @@ export class Conversation {
     return this.#items;
   }
 
-  /** @param previous `root` for none, `undefined` for the last one. @returns id of the item before it */
+  /** @param previous the item before it; `root`: it becomes the first one, `undefined`: the last one. @returns id of the item before it */
   add(item: Item, previous?: string | null): string | null {
     this.assertFree(item.id);
     if (this.size(item) > this.#maxSize)
@@ -51,12 +51,12 @@ export class Conversation {
     this.#items.splice(this.#indexOf(id, 'item_id'), 1);
   }
 
-  /** An item has got its transcript. */
+  /** Call it when an item gets its transcript. */
   recount(id: string): void {
     this.#sizes.delete(this.#items.find((item) => item.id === id)!);
   }
 
-  /** Keeps only what was heard of a spoken item. */
+  /** Cuts a spoken item after the words that the user has heard. */
   truncate(id: string, heardMs: number): void {
     const item = this.find(id);
     if (item.type !== 'message' || item.role !== 'assistant')
@@ -68,15 +68,15 @@ export class Conversation {
     this.replace({ ...item, content });
   }
 
-  /** UTF-16 code units of all items as JSON, since names and empty parts take memory, too; with another one. */
+  /** UTF-16 code units of all items as JSON, since names and empty parts take memory, too; including `added`. */
   size(added?: Item): number {
     return this.#items.reduce((sum, item) => sum + this.#sizeOf(item), added ? this.#sizeOf(added) : 0);
   }
 
   /** @throws InferenceError for an id that is taken */
   assertFree(id: string | undefined): void {
-    if (this.#items.length >= mostItems)
-      throw fieldError('item', `expected at most ${mostItems} items in a conversation`);
+    if (this.#items.length >= maxItems)
+      throw fieldError('item', `expected at most ${maxItems} items in a conversation`);
     if (this.#items.some((one) => one.id === id)) throw fieldError('item.id', `${quote(id!)} is taken`);
   }
 
@@ -85,7 +85,7 @@ export class Conversation {
     return this.#items[this.#indexOf(id, 'item_id')]!;
   }
 
-  /** Puts an item in the place of the one with its id, if there still is one. @returns id of the item before it */
+  /** Replaces the item with the same id, if it still exists. @returns id of the item before it */
   replace(item: Item): string | null {
     const at = this.#items.findIndex(({ id }) => id === item.id);
     if (at >= 0) this.#items[at] = item;
@@ -103,7 +103,7 @@ export class Conversation {
   }
 }
 
-/** The words that begin before a time; within a piece of audio, characters take the same time each. */
+/** The words that begin before a time; within a piece of audio, each character takes the same time. */
 function heardText(text: string, marks: readonly SpokenMark[], heardMs: number): string {
   let [from, fromMs] = [0, 0];
   for (const { characters, endMs } of marks) {
@@ -132,7 +132,7 @@ export function toWireItem(item: Item) {
   return { ...item, marks: undefined };
 }
 
-/** A part as the conversation keeps it, in the words of the role that says it. */
+/** A part as the conversation keeps it: its type depends on the role. */
 export function keptPart(part: ItemPart, role: 'system' | 'user' | 'assistant'): ItemPart {
   const side = role === 'assistant' ? 'output' : 'input';
   if ('text' in part) return { type: `${side}_text` as 'input_text', text: part.text };
@@ -140,27 +140,49 @@ export function keptPart(part: ItemPart, role: 'system' | 'user' | 'assistant'):
   return { type: `${side}_audio` as 'input_audio', transcript: part.transcript ?? null };
 }
 
-/** Items → the messages of a chat. Messages without a word are left out. */
+/** Result of a pending call: chat templates refuse a call without a result. */
+const pendingResult = '(no result yet)';
+
+/**
+ * Items → the messages of a chat, in an order that chat templates accept: a result follows its call, wherever its item is.
+ * Results without a call, second results and empty messages are skipped.
+ */
 export function toMessages(
   items: readonly Item[],
   instructions: string | undefined,
 ): ChatMessage<MessageContent>[] {
+  const results = new Map<string, string>();
+  for (const item of items)
+    if (item.type === 'function_call_output' && !results.has(item.call_id))
+      results.set(item.call_id, item.output);
   const messages: ChatMessage<MessageContent>[] = [];
-  if (instructions) messages.push({ role: 'system', content: instructions });
-  for (const item of items) {
+  /** Calls that still need their results. */
+  let calls: ToolCall[] = [];
+  const addCalls = (): void => {
+    if (calls.length === 0) return;
     const last = messages.at(-1);
-    if (item.type === 'function_call_output') {
-      messages.push({ role: 'tool', toolCallId: item.call_id, content: item.output });
-    } else if (item.type === 'function_call') {
-      const call: ToolCall = { id: item.call_id ?? item.id, name: item.name, arguments: item.arguments };
-      if (last?.role === 'assistant')
-        messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
-      else messages.push({ role: 'assistant', content: null, toolCalls: [call] });
-    } else {
+    if (last?.role === 'assistant' && last.toolCalls === undefined)
+      messages[messages.length - 1] = { ...last, toolCalls: calls };
+    else messages.push({ role: 'assistant', content: null, toolCalls: calls });
+    for (const { id } of calls)
+      messages.push({ role: 'tool', toolCallId: id, content: results.get(id) ?? pendingResult });
+    calls = [];
+  };
+  if (instructions) messages.push({ role: 'system', content: instructions });
+  const called = new Set<string>();
+  for (const item of items) {
+    if (item.type === 'function_call') {
+      const id = item.call_id ?? item.id;
+      if (!called.has(id)) calls.push({ id, name: item.name, arguments: item.arguments });
+      called.add(id);
+    } else if (item.type === 'message') {
       const content = toContent(item.content);
-      if (content !== '') messages.push({ role: item.role, content } as ChatMessage<MessageContent>);
+      if (content === '') continue;
+      addCalls();
+      messages.push({ role: item.role, content } as ChatMessage<MessageContent>);
     }
   }
+  addCalls();
   return messages;
 }
 

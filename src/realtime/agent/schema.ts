@@ -82,7 +82,7 @@ const answering = {
   prompt: without('no prompts are kept'),
 };
 
-/** The fields of a session or a response that say how it is answered. */
+/** The settings of answers, of a session or of one response. */
 export const answeringSchema = z.object(answering).omit({ prompt: true });
 export type AnsweringFields = z.infer<typeof answeringSchema>;
 export type VoiceOutput = z.infer<typeof output>;

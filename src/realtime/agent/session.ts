@@ -6,7 +6,7 @@ import { RealtimeSession } from '../session.ts';
 import { toRecording } from '../speech-input.ts';
 import { bytesPerSample } from '../../core/audio/containers/pcm-samples.ts';
 import { quote } from '../../core/text/quote.ts';
-import { fieldError, InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError, unsupportedError } from '../../errors.ts';
 import { VoiceAnswer } from './answer.ts';
 import {
   defaultVoiceConfiguration,
@@ -27,13 +27,13 @@ import {
 import { Turns, type Turn } from './turns.ts';
 import type { VoiceCall, VoiceInfo } from './voice.ts';
 
-/** Fields whose `null` takes something away. */
-const sayNull = new Set(['turn_detection', 'transcription']);
-const withFields = new Set(['session', 'response', 'item', 'audio', 'input', 'output', 'turn_detection']);
-/** Answers at once, those out of the conversation included. */
-const mostAnswers = 4;
-/** Recordings that wait, before a message brings another one. */
-const mostRecordings = 32;
+/** Fields that `null` clears. */
+const clearableFields = new Set(['turn_detection', 'transcription']);
+const nestedFields = new Set(['session', 'response', 'item', 'audio', 'input', 'output', 'turn_detection']);
+/** Answers in progress, including the ones outside of the conversation. */
+const maxAnswers = 4;
+/** Recordings that may wait before a message with a recording is refused. */
+const maxRecordings = 32;
 
 type AudioPart = Extract<ItemPart, { transcript?: unknown }>;
 type Client<Type extends VoiceClientEvent['type']> = Extract<VoiceClientEvent, { type: Type }>;
@@ -44,14 +44,14 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
   readonly #call: VoiceCall;
   readonly #conversation: Conversation;
   readonly #controller = new AbortController();
-  /** Answers under way, each with its end. */
+  /** Answers in progress, each with the promise of its end. */
   readonly #answers = new Map<VoiceAnswer, Promise<void>>();
   readonly #unwritten = new Set<Promise<unknown>>();
   readonly #hearing: Hearing;
   readonly #turns: Turns;
   #configuration: VoiceConfiguration;
-  /** A turn that nobody has answered has ended, or has ended an answer. */
-  #owesAnswer = false;
+  /** A turn is over and has no answer yet, or it has interrupted one. */
+  #isAnswerDue = false;
 
   constructor(info: VoiceInfo, call: VoiceCall) {
     super(call, voiceClientEventSchema);
@@ -143,7 +143,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     const active = this.#activeAnswer();
     if (!active || !this.#configuration.rules.interrupt_response) return;
     active.cancel('turn_detected');
-    this.#owesAnswer = true;
+    this.#isAnswerDue = true;
   }
 
   #activeAnswer(): VoiceAnswer | undefined {
@@ -159,7 +159,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     this.emit({ type: 'session.updated', session: this.#describe() });
   }
 
-  /** A turn has ended. Noise in which nobody says a word is none, but what it cut off is said again. */
+  /** Ends a turn. Noise without a word is no turn, but the answer that it interrupted is given again. */
   async #take({ itemId, parts, endMs: audio_end_ms }: Turn): Promise<void> {
     if (audio_end_ms !== undefined)
       this.emit({ type: 'input_audio_buffer.speech_stopped', item_id: itemId, audio_end_ms });
@@ -174,19 +174,19 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     }
     const isAnswered = audio_end_ms !== undefined && this.#configuration.rules.create_response;
     const text = await written;
-    this.#owesAnswer = isAnswered && (this.#owesAnswer || text !== '');
+    this.#isAnswerDue = isAnswered && (this.#isAnswerDue || text !== '');
     this.#answerTurn();
   }
 
-  /** Answers what was said, once nobody speaks. */
+  /** Begins the answer that is due, unless the user speaks. */
   #answerTurn(): void {
-    if (!this.#owesAnswer || this.#activeAnswer() || this.#turns.isOpen() || this.#controller.signal.aborted)
+    if (!this.#isAnswerDue || this.#activeAnswer() || this.#turns.isOpen() || this.#controller.signal.aborted)
       return;
-    this.#owesAnswer = false;
+    this.#isAnswerDue = false;
     this.#begin({});
   }
 
-  /** Puts a transcript into its part of an item. @returns it, empty where there is none */
+  /** Puts a transcript into its part of an item. @returns the transcript, `''` if there is none */
   #writeDown(item_id: string, part: AudioPart, parts: readonly Promise<Heard>[]): Promise<string> {
     const place = { item_id, content_index: 0 as const };
     const tells = this.#configuration.tellsTranscripts;
@@ -218,17 +218,18 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     this.emit({ type: 'conversation.item.done', item: toWireItem(item), previous_item_id });
   }
 
-  /** An item as the conversation keeps it; audio is written down. */
+  /** An item as the conversation keeps it; audio is transcribed. */
   #keep(given: GivenItem): Item {
     this.#conversation.assertFree(given.id);
     const own = itemHead('completed', given.id);
     if (given.type !== 'message') return { ...given, call_id: given.call_id ?? own.id, ...own };
+    this.#assertSeen(given);
     const { format } = this.#configuration.input;
     const content = given.content.map((part) => {
       const kept = keptPart(part, given.role);
       if ('audio' in part && part.audio != null && 'transcript' in kept && kept.transcript === null) {
-        if (this.#hearing.count >= mostRecordings)
-          throw new InferenceError('rate_limited', `${mostRecordings} recordings wait, which is the most.`);
+        if (this.#hearing.count >= maxRecordings)
+          throw new InferenceError('rate_limited', `${maxRecordings} recordings wait, which is the most.`);
         const audio = readAudio(part.audio, bytesPerSample[encodingOf(format)]);
         const recording = { file: toRecording(audio, format), bytes: audio.length, endMs: 0 };
         void this.#writeDown(own.id, kept, [this.#hearing.transcribe(recording, this.#configuration.input)]);
@@ -236,6 +237,16 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
       return kept;
     });
     return { ...given, ...own, content };
+  }
+
+  /** A picture that the model can't take would make every later answer fail. */
+  #assertSeen({ content }: Extract<GivenItem, { type: 'message' }>): void {
+    const index = content.findIndex(({ type }) => type === 'input_image');
+    if (index < 0) return;
+    const { inputModalities } = this.#call.findModel(this.#info.agent.thinks, 'chat');
+    if (inputModalities?.includes('image') !== false) return;
+    const reason = `the model ${quote(this.#info.agent.thinks)} takes no pictures`;
+    throw unsupportedError(`item.content[${index}]`, reason);
   }
 
   #createResponse({ response = {}, event_id }: Client<'response.create'>): void {
@@ -247,8 +258,8 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
       );
       return this.refuse(error, event_id, 'conversation_already_has_active_response');
     }
-    if (this.#answers.size >= mostAnswers)
-      throw new InferenceError('rate_limited', `Expected at most ${mostAnswers} answers under way.`);
+    if (this.#answers.size >= maxAnswers)
+      throw new InferenceError('rate_limited', `Expected at most ${maxAnswers} answers under way.`);
     this.#begin(response);
   }
 
@@ -256,7 +267,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     const given = fields.input?.map((one) =>
       one.type === 'item_reference' ? this.#conversation.find(one.id) : this.#keep(one),
     );
-    // For the model, each mention of an item is its whole text.
+    // The model would read each mention of an item as its whole text.
     if (given && new Set(given).size < given.length)
       throw fieldError('response.input', 'expected each item once');
     const answer = new VoiceAnswer({
@@ -298,11 +309,11 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
   }
 }
 
-/** A field that is `null` counts as left out, but for those in which it says something. */
+/** A field that is `null` counts as omitted, except in `clearableFields`. */
 function withoutNulls(message: unknown): unknown {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return message;
-  const kept = Object.entries(message).filter(([name, value]) => value != null || sayNull.has(name));
+  const kept = Object.entries(message).filter(([name, value]) => value != null || clearableFields.has(name));
   return Object.fromEntries(
-    kept.map(([name, value]) => [name, withFields.has(name) ? withoutNulls(value) : value]),
+    kept.map(([name, value]) => [name, nestedFields.has(name) ? withoutNulls(value) : value]),
   );
 }

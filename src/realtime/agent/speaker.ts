@@ -5,39 +5,13 @@ import { encodingOf, sampleRateOf } from '../listening.ts';
 import { toSamples } from '../../core/audio/containers/pcm-samples.ts';
 import { fromSamples, type LiveEncoding } from '../../core/audio/containers/wav-header.ts';
 import { createResampler, type Resampler } from '../../core/audio/resample.ts';
-import { splitSentences } from '../../core/speech/sentences.ts';
 import { InferenceError } from '../../errors.ts';
 import type { AnswerSettings } from './configuration.ts';
 import type { SpokenMark } from './conversation.ts';
 
-/** A text without an end of a sentence is spoken in such pieces. */
-const longestPiece = 400;
-/** People speak about so fast. */
+/** Typical speed of speech. */
 const charactersPerMs = 0.015;
 const messageSeconds = 0.5;
-
-/** Makes what cuts a text that is being written into sentences. */
-export function createSentenceCutter() {
-  let left = '';
-  const take = (length: number): string => {
-    const spaces = /^\s*/.exec(left.slice(length))![0].length;
-    const taken = left.slice(0, length + spaces);
-    left = left.slice(length + spaces);
-    return taken;
-  };
-  return {
-    /** @returns the sentences that are complete, with the spaces after them */
-    push(text: string): string[] {
-      left += text;
-      const complete = splitSentences(left).slice(0, -1);
-      const pieces = complete.map((sentence) => take(left.indexOf(sentence) + sentence.length));
-      if (left.length > longestPiece)
-        pieces.push(take(1 + left.lastIndexOf(' ', longestPiece) || longestPiece));
-      return pieces;
-    },
-    flush: (): string => take(left.length),
-  };
-}
 
 interface SpeakerOptions {
   readonly model: string;
@@ -48,7 +22,7 @@ interface SpeakerOptions {
   readonly onAudio: (audio: string) => Promise<void>;
 }
 
-/** Makes what speaks sentences while others are written: those that wait are one run. */
+/** Speaks pieces of text while the next ones are written: all waiting pieces are one run. */
 export class Speaker {
   readonly #options: SpeakerOptions;
   readonly #sampleRateHz: number;
@@ -65,7 +39,7 @@ export class Speaker {
     this.#sampleRateHz = sampleRateOf(options.output.format);
   }
 
-  /** Places in the text, and when they are spoken; of a piece that was broken off, when it would be about. */
+  /** Positions in the text with the time at which they are spoken; estimated for an interrupted piece. */
   get marks(): readonly SpokenMark[] {
     const { endMs = 0 } = this.#marks.at(-1) ?? {};
     if (this.#openCharacters === 0) return this.#marks;
@@ -80,7 +54,7 @@ export class Speaker {
     if (text === '') return;
     this.#waiting.push(text);
     this.#running ??= this.#speakAll();
-    this.#running.catch(() => undefined); // Whoever waits for the end is told.
+    this.#running.catch(() => undefined); // `end` reports it.
   }
 
   async end(): Promise<void> {
@@ -105,7 +79,7 @@ export class Speaker {
     const { voice, speed } = output;
     const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
     let resampler: Resampler | undefined;
-    // Text comes with its first sound.
+    // The text of a piece is emitted with its first sound.
     const tell = (): void => {
       if (this.#openCharacters > 0) return;
       this.#openCharacters = text.length;
@@ -123,7 +97,7 @@ export class Speaker {
       if (resampler) await this.#send(resampler.flush());
     } catch (error) {
       const { code, param } = InferenceError.from(error);
-      // Signs and pictures alone: there is nothing to speak.
+      // Punctuation or emoji alone: there is nothing to speak.
       if (code !== 'invalid_request' || param !== 'input') throw error;
     }
     tell();

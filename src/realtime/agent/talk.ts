@@ -1,6 +1,8 @@
 import { EventStream } from '../../concurrency/event-stream.ts';
 import type { InferenceBase } from '../../contracts/engine.ts';
 import type { CallOptions } from '../../contracts/run.ts';
+import { quote } from '../../core/text/quote.ts';
+import { InferenceError } from '../../errors.ts';
 import { defaultMaxBytes } from '../../http/headers.ts';
 import type { VoiceClientEvent, VoiceServerEvent } from './schema.ts';
 import { VoiceSession } from './session.ts';
@@ -22,7 +24,7 @@ export interface Talk extends AsyncIterable<VoiceServerEvent> {
 
 export function openTalk(
   info: VoiceInfo,
-  inference: Pick<InferenceBase, 'run'>,
+  inference: Pick<InferenceBase, 'run' | 'models'>,
   { signal, owner }: TalkOptions,
 ): Talk {
   const events = new EventStream<VoiceServerEvent>({ onReturn: () => session.close() });
@@ -34,7 +36,11 @@ export function openTalk(
     pace: () => {},
     limits: () => ({}),
     fail: ({ code, message, param = null }) => ({ type: code, code, message, param }),
-    findModel: () => info,
+    findModel(id) {
+      const model = inference.models().find((one) => one.id === id);
+      if (model) return model;
+      throw new InferenceError('model_not_found', `There is no model ${quote(id!)}.`, { param: 'model' });
+    },
     run: (request, { category, signal: ending } = {}) =>
       inference.run(category!, request, { signal: ending, owner }),
   });

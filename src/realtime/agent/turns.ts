@@ -4,12 +4,12 @@ import type { Heard } from '../hearing.ts';
 import { SpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
 import type { InferenceError } from '../../errors.ts';
 import { createId } from '../../http/headers.ts';
-import { longestPauseMs, type VoiceConfiguration } from './configuration.ts';
+import { maxPauseMs, type VoiceConfiguration } from './configuration.ts';
 
 export interface Turn {
   readonly itemId: string;
   readonly parts: readonly Promise<Heard>[];
-  /** Left out where the client ended it. */
+  /** Undefined if the client has ended it. */
   readonly endMs?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ interface TurnOptions extends Pick<AudioTarget, 'maxBufferBytes' | 'hold'> {
   readonly onTurn: (turn: Turn) => void;
 }
 
-/** A turn that may go on: the end of its last part, and the audio that had come by then. */
+/** A turn that may continue: the end of its last part, and the audio received by then. */
 interface OpenTurn extends Turn {
   readonly parts: Promise<Heard>[];
   endMs: number;
@@ -28,7 +28,7 @@ interface OpenTurn extends Turn {
 
 const endsSentence = /[.!?…。！？؟।]["'”’»)\]]*\s*$/u;
 
-/** Makes turns of audio: each ends with a pause, or where its text ends as a sentence does. */
+/** Splits audio into turns: a turn ends with a pause, or with a text that ends like a sentence. */
 export class Turns {
   readonly #options: TurnOptions;
   readonly #input: SpeechInput;
@@ -51,7 +51,7 @@ export class Turns {
     return this.#open !== undefined;
   }
 
-  /** @throws InferenceError for another format after the first audio */
+  /** @throws InferenceError for a change of the format after the first audio */
   configure(after: VoiceConfiguration): void {
     if (this.#input.configure(after.input, 'session.audio.input.format')) this.#finish();
     this.#configuration = after;
@@ -67,12 +67,12 @@ export class Turns {
     const bytes = (text.length / 4) * 3;
     this.#receivedMs +=
       (1000 * bytes) / (this.#input.sampleBytes() * sampleRateOf(this.#configuration.input.format));
-    const longest = longestPauseMs(this.#configuration.rules);
+    const longest = maxPauseMs(this.#configuration.rules);
     if (this.#open && !this.#input.isSpeech() && this.#receivedMs - this.#open.endedAtMs >= longest)
       this.#finish();
   }
 
-  /** Ends the turn, by the wish of the client. @returns the refusal of less than a word */
+  /** Commits the turn at the client's request. @returns an error for less audio than a word */
   commit(): InferenceError | undefined {
     const error = tooShortError(this.#input);
     if (error && !this.#open) return error;
@@ -98,7 +98,7 @@ export class Turns {
     turn.endedAtMs = this.#receivedMs;
     const heard = this.#options.transcribe(change.audio);
     turn.parts.push(heard);
-    if (longestPauseMs(this.#configuration.rules) === 0) return this.#finish();
+    if (maxPauseMs(this.#configuration.rules) === 0) return this.#finish();
     void this.#judge(turn, heard);
   }
 
@@ -112,7 +112,7 @@ export class Turns {
     if (finished && finished.parts.length > 0) this.#options.onTurn(finished);
   }
 
-  /** Ends a turn whose text so far ends as a sentence does, unless it has gone on. */
+  /** Ends a turn if its text so far ends like a sentence and no further speech has begun. */
   async #judge(turn: OpenTurn, heard: Promise<Heard>): Promise<void> {
     const { text } = await heard;
     const isLast = this.#open === turn && turn.parts.at(-1) === heard && !this.#input.isSpeech();

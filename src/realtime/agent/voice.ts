@@ -16,7 +16,7 @@ export interface VoiceInfo extends ModelInfo {
 /** The parts of a socket's call that a session needs, which it also has without a socket. */
 export type VoiceCall = Omit<SocketCall<AnyRequest, RunEvent>, 'query' | 'headers' | 'signal' | 'turn'>;
 
-/** The `category` of such models, which none of the categories is. */
+/** The `category` of voice agents; no category of models has this name. */
 export const voiceCategory = 'voice';
 
 const { min, max } = speechParameters.speed;
@@ -33,7 +33,7 @@ const settings = {
   speed: z.number().min(min).max(max).optional().describe('Playback speed; default 1.'),
 } satisfies SettingTable;
 
-/** A model of `createInference` that is made of three others. */
+/** A model of `createInference` that combines three models. */
 export type VoiceModel = Readonly<z.infer<z.ZodObject<typeof settings>>>;
 
 /** The models of an agent that hears, thinks and speaks, and the values that its sessions begin with. */
@@ -68,7 +68,7 @@ export function isVoiceModel(model: unknown): model is VoiceModel {
 
 /**
  * @param categoryOf of a model of the same inference, `unknown` until it is loaded
- * @throws InferenceError `invalid_request` for a setting that doesn't exist or has another type, and for a part that is none
+ * @throws InferenceError `invalid_request` for an unknown setting, a wrong type, or a part that is no model of its category
  */
 export function assertVoice(
   path: string,

@@ -9,18 +9,18 @@ import { assertVoice, isVoiceModel, voiceCategory, type VoiceInfo, type VoiceMod
 /** An inference with agents among its models. */
 export interface VoiceMethods {
   /**
-   * A conversation with a voice agent in this process: its events go in and come out as over `WS /v1/realtime`.
+   * A conversation with a voice agent in this process: with the same events as `WS /v1/realtime`.
    *
-   * @throws InferenceError `model_not_found` where no agent has that id
+   * @throws InferenceError `model_not_found` for an unknown agent
    */
   talk(options: TalkOptions): Talk;
 }
 
 type Base = InferenceBase & ModelControl<never>;
 
-/** The models of an inference, agents apart. */
+/** Separates agents from models. */
 export function splitVoices<Model>(models: Readonly<Record<string, Model | VoiceModel>>) {
-  // Whoever checks the others says that it is no object.
+  // Non-objects are rejected later.
   if (Array.isArray(models) || typeof models !== 'object' || models === null)
     return { voices: {}, others: models as Readonly<Record<string, Exclude<Model, VoiceModel>>> };
   const entries = Object.entries(models);
@@ -31,9 +31,9 @@ export function splitVoices<Model>(models: Readonly<Record<string, Model | Voice
 }
 
 /**
- * Adds agents to an inference. An agent is made of three of its models: it has a name and a state, and nothing of its own runs.
+ * Adds agents to an inference. An agent combines three of its models and runs nothing itself.
  *
- * @throws InferenceError `invalid_request` for a part that no model is, or one of another category
+ * @throws InferenceError `invalid_request` for a part that is no model, or a model of the wrong category
  */
 export function withVoices<Inference extends Base>(
   whole: Inference,
@@ -71,7 +71,7 @@ export function withVoices<Inference extends Base>(
     reload: ofParts('reload'),
     models() {
       const models = inference.models();
-      // The length of its context is known when the model that thinks is loaded.
+      // The context length is known when the chat model is loaded.
       const lengthOf = (part: string) => models.find(({ id }) => id === part)?.contextLength;
       const known = Array.from(agents.values(), (one) => ({
         ...one,
@@ -94,7 +94,7 @@ export function withVoices<Inference extends Base>(
   return Object.assign(whole, methods);
 }
 
-/** An agent is ready when all of its parts are; else it is as the one that is least so. */
+/** An agent is ready when all its parts are; otherwise it reports its least ready part. */
 function stateOf(id: string, parts: readonly string[], statuses: readonly ModelStatus[]): ModelStatus {
   const states = parts.map((part) => statuses.find((one) => one.id === part)?.state ?? 'closed');
   const rank = (state: ModelStatus['state']): number => (state === 'ready' ? -1 : modelStates.indexOf(state));

@@ -14,7 +14,7 @@ import { RealtimeSession, type SessionCall } from '../session.ts';
 import { SpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
 import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
 
-/** The parts of a socket's call that a session needs, which it also has without a socket. */
+/** The parts of a socket's call that a session also has without a socket. */
 export type LiveCall = SessionCall & Pick<SocketCall<unknown, unknown>, 'signal'>;
 
 type Draft = LiveServerEvent extends infer Event
@@ -30,11 +30,11 @@ export class TranscriptionSession extends RealtimeSession<LiveClientEvent, Draft
   readonly #input: SpeechInput;
   readonly #hearing: Hearing;
   #configuration: Configuration;
-  /** Id of the utterance that somebody is speaking. */
+  /** Id of the utterance in progress. */
   #spokenId: string | undefined;
   #lastItemId: string | null = null;
 
-  /** @param model the model until the client names another */
+  /** @param model the model until the client names a different one */
   constructor(model: string, call: LiveCall) {
     super(call, liveClientEventSchema);
     this.#model = model;

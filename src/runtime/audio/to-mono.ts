@@ -74,7 +74,7 @@ function mix(channels: readonly Float32Array[]): Float32Array {
 }
 
 /** −40 dB of full scale: below it is noise that may be anything. */
-const leastPower = 1e-4;
+const minPower = 1e-4;
 /** A mean that is 20 dB below its channels. */
 const cancelledShare = 0.01;
 
@@ -86,5 +86,5 @@ function cancels([left, right, ...others]: readonly Float32Array[]): boolean {
     sum += ((left[i]! + right[i]!) / 2) ** 2;
     power += Math.min(left[i]! ** 2, right[i]! ** 2);
   }
-  return power > leastPower * left.length && sum < cancelledShare * power;
+  return power > minPower * left.length && sum < cancelledShare * power;
 }

@@ -20,35 +20,34 @@ const inUse = new Set<unknown>();
  * @param feeds a tensor for every input; others are ignored
  */
 async function runGraph(
-  { api, inputs, outputs, session, runOptions }: SessionCore,
+  { api, inputs, outputNames, session, runOptions }: SessionCore,
   feeds: TensorMap,
   fetches: readonly string[],
   inThisThread: boolean,
 ): Promise<TensorMap> {
-  const unknown = fetches.find((fetch) => outputs.every(({ name }) => name !== fetch));
-  if (unknown !== undefined) throw new TypeError(`${unknown}: the graph has no such output`);
-  const tensors = inputs.map(({ name, type }) => {
-    const tensor = feeds[name];
-    if (!tensor) throw new Error(`${name}: this input is missing`);
-    if (tensor.type !== type) throw new TypeError(`${name}: expected ${type}, got ${tensor.type}`);
-    return tensor;
-  });
-  const names = inputs.map(({ name }) => name);
+  for (const name of fetches)
+    if (!outputNames.has(name)) throw new TypeError(`${name}: the graph has no such output`);
+  const names: string[] = [];
+  const data: unknown[] = [];
   const values = new BigUint64Array(inputs.length);
   const results = new BigUint64Array(fetches.length);
-  const data = tensors.map((tensor) => tensor.data);
   inUse.add(data);
   try {
-    for (const [index, tensor] of tensors.entries()) values[index] = wrapTensor(api, tensor, names[index]!);
+    for (const { name, type } of inputs) {
+      const tensor = feeds[name];
+      if (!tensor) throw new Error(`${name}: this input is missing`);
+      if (tensor.type !== type) throw new TypeError(`${name}: expected ${type}, got ${tensor.type}`);
+      values[names.length] = wrapTensor(api, tensor, name);
+      names.push(name);
+      data.push(tensor.data);
+    }
     const fed = [session, runOptions, names, values, names.length] as const;
     const wanted = [fetches, fetches.length, results] as const;
     if (inThisThread) api.call('Run', ...fed, ...wanted);
     else await api.callAsync('Run', ...fed, ...wanted);
-    const read = fetches.map((name, index): [string, Tensor] => [
-      name,
-      readTensor(api, results[index]!, name),
-    ]);
-    return Object.fromEntries(read);
+    const read: Record<string, Tensor> = {};
+    for (const [index, name] of fetches.entries()) read[name] = readTensor(api, results[index]!, name);
+    return read;
   } finally {
     inUse.delete(data);
     for (const value of [...values, ...results]) if (value !== 0n) api.call('ReleaseValue', value);
@@ -84,7 +83,7 @@ function toNativeSession(core: SessionCore): BindableSession {
     inputs,
     outputs,
     device,
-    async run(feeds, fetches = outputs.map(({ name }) => name), options) {
+    async run(feeds, fetches = [...core.outputNames], options) {
       return core.run((inThisThread) => runGraph(core, feeds, fetches, inThisThread), options);
     },
     createTensor(tensor) {

@@ -1,4 +1,4 @@
-import { elementTypeName, elementTypes } from '../../core/onnx/element-types.ts';
+import { elementTypeNames, elementTypes } from '../../core/onnx/element-types.ts';
 import type { ElementType, Tensor, TensorData } from '../../contracts/graph.ts';
 
 /** The typed array that holds elements of a type. */
@@ -34,7 +34,7 @@ export function elementKind(type: string, label: string) {
 
 /** Names the type of a code; some names are of types of which there are no tensors here. */
 export function elementTypeOf(code: number): ElementType {
-  return (elementTypeName(code) ?? `type ${code}`) as ElementType;
+  return (elementTypeNames.get(code) ?? `type ${code}`) as ElementType;
 }
 
 export function countElements(dims: readonly number[], label: string): number {

@@ -11,29 +11,27 @@ export class RunQueue {
 
   /** Resolves when everybody before has left; whoever enters has to leave. */
   enter(): Promise<void> {
-    return new Promise((resolve) => this.#admit(resolve));
+    if (this.tryEnter()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Calls `action` when nobody is inside: now, or later. */
   whenFree(action: () => void): void {
-    this.#admit(() => {
+    const begin = (): void => {
       try {
         action();
       } finally {
         this.leave();
       }
-    });
+    };
+    if (this.tryEnter()) begin();
+    else this.#waiting.push(begin);
   }
 
   leave(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#isBusy = false;
-  }
-
-  #admit(begin: () => void): void {
-    if (this.tryEnter()) begin();
-    else this.#waiting.push(begin);
   }
 }
 

@@ -59,6 +59,7 @@ export function openSessionCore(api: Api, address: bigint, device: string) {
     device,
     inputs,
     outputs,
+    outputNames: new Set(outputs.map(({ name }) => name)),
     get session(): bigint {
       return session.address;
     },

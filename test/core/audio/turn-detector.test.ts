@@ -26,6 +26,40 @@ const turnsOf = (samples: Float32Array, options: object = {}): TurnChange[] =>
 const secondsOf = (changes: readonly TurnChange[]): number[] =>
   changes.map(({ sample }) => sample / sampleRateHz);
 
+describe('a microphone that sends zeros', () => {
+  const seconds = (count: number, value: (index: number) => number): Float32Array =>
+    Float32Array.from({ length: count * sampleRateHz }, (_, index) => value(index));
+  const zeros = (count: number): Float32Array => new Float32Array(count * sampleRateHz);
+  const join = (...parts: Float32Array[]): Float32Array =>
+    Float32Array.from(parts.flatMap((part) => [...part]));
+
+  it.each([0.0005, 0.003, 0.01, 0.03])('muted and unmuted in noise of %d is no turn', (level) => {
+    const room = noise(level);
+    const stream = join(seconds(4, room), zeros(5), seconds(4, room), zeros(1), seconds(4, room));
+    expect(turnsOf(stream)).toEqual([]);
+  });
+
+  it.each([0.0005, 0.001])('unmuted for the first time in noise of %d is no turn', (level) => {
+    expect(turnsOf(join(zeros(3), seconds(5, noise(level))))).toEqual([]);
+  });
+
+  it('unmuted for the first time in loud noise is one turn, which ends', () => {
+    const changes = turnsOf(join(zeros(3), seconds(8, noise(0.03))));
+    const [start = 0, end = 0] = secondsOf(changes);
+    expect(changes.length).toBeLessThanOrEqual(2);
+    expect(end - start).toBeLessThan(3.8);
+  });
+
+  it('muted while somebody speaks ends the turn, and speech after it is one', () => {
+    const room = noise(0.003);
+    const speech = (): Float32Array => seconds(2, (index) => vowels[index]! + room());
+    const changes = turnsOf(
+      join(seconds(4, room), speech(), zeros(3), seconds(2, room), speech(), seconds(3, room)),
+    );
+    expect(changes.map(({ type }) => type)).toEqual(['start', 'end', 'start', 'end']);
+  });
+});
+
 describe('createTurnDetector', () => {
   it.each([
     ['silence', () => 0],

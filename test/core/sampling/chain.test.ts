@@ -31,7 +31,7 @@ type Bias = readonly (readonly [number, number])[];
 
 function chainOfAll(parameters: SamplingParameters, logitBias: Bias, vocabularySize: number): Chain {
   const context = { rng: createRng(seed), vocabularySize, isWord: () => true, dryBreakers };
-  return createChain({ ...parameters, logitBias }, context);
+  return createChain(parameters, logitBias, context);
 }
 
 /** None where nothing is left out. */

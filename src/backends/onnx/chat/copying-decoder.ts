@@ -82,7 +82,7 @@ export function createCopyingDecoder(
     const slots = slotNames.map((name) => results[name]!);
     if (ragged) cache.append(slots, count);
     else cache.replace(slots, count);
-    cache.replaceStates(results);
+    if (states.length > 0) cache.replaceStates(results);
     return results['logits']!;
   }
 }

@@ -1,4 +1,3 @@
-import { withExactSchemas } from './prompt/exact-schemas.ts';
 import type { SessionBackend, TextModel } from '../../../contracts/sessions.ts';
 import type { Decoder } from '../../../contracts/decoder.ts';
 import type { ChatSettings } from '../settings.ts';
@@ -33,13 +32,15 @@ import type { Pipeline } from '../../../contracts/category.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import { EventStream } from '../../../concurrency/event-stream.ts';
 import { inSlices } from '../../../concurrency/in-slices.ts';
+import { exactOr } from '../../../core/text/exact-json.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import { Batcher } from './batch/batcher.ts';
 import { answerConstraint } from './choice/answer-constraint.ts';
 import { ChatRun, type ReadPrompt } from './chat-run.ts';
 import type { ChoiceContext } from './choice/choice.ts';
-import { assertFewMessages, encodePrompt, refusal, type PromptLimit } from './prompt/encode-prompt.ts';
-import { encoderOf, encodeRawPrompts, type EncodedPrompt } from './prompt/raw-prompts.ts';
+import { assertFewMessages, encodePrompt, encoderOf, refusal } from './prompt/encode-prompt.ts';
+import type { PromptLimit } from './prompt/encode-prompt.ts';
+import { encodeRawPrompts, type EncodedPrompt } from './prompt/raw-prompts.ts';
 import { compileTokenRules } from './choice/token-rules.ts';
 import { PrefixCache } from './batch/prefix-cache.ts';
 import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
@@ -121,7 +122,8 @@ async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backen
     maxBatchSize,
     batcher: new Batcher(decoder, { maxRows: maxBatchSize, prefixes, speculates: spec.speculation }),
     turns: new Turns(),
-    sharedLength: createSharedPrompts(spec.sharedSystemPrompts ?? [], { template, tokenizer }),
+    sharedLength:
+      spec.sharedSystemPrompts && createSharedPrompts(spec.sharedSystemPrompts, { template, tokenizer }),
   };
 }
 
@@ -177,6 +179,22 @@ function assertKept(
     throw fieldError('sharedSystemPrompts', 'the chat template of this model takes no system prompt');
   if (cutsSequences === false || keepsPrefixes === false)
     throw fieldError('sharedSystemPrompts', 'the caches of this model keep no beginnings of prompts');
+}
+
+/** Reads the schemas of a request from their texts, where it has them. */
+function withExactSchemas<Request extends Pick<ChatRequest, 'tools' | 'responseFormat'>>(
+  request: Request,
+): Request {
+  const { tools, responseFormat: format } = request;
+  const responseFormat =
+    format.type === 'json-schema' ? { ...format, schema: exactOr(format.schema, format.schemaText) } : format;
+  return { ...request, tools: tools.map(exactTool), responseFormat };
+}
+
+function exactTool(tool: ToolDefinition): ToolDefinition {
+  const { parameters, parametersText: text } = tool;
+  // Templates of the setting `toolPrompt` see which members there are.
+  return text === undefined ? tool : { ...tool, parameters: exactOr(parameters, text) };
 }
 
 /** How the text of an answer is understood. */
@@ -372,6 +390,7 @@ function* compileAnswer(
   constraint: AnswerConstraint,
   grammars: LoadedModel['grammars'],
 ): Generator<void, CompiledGrammar | undefined> {
+  if (constraint.response.type === 'text' && !constraint.calls) return undefined;
   try {
     return yield* grammars.compileSteps(constraint);
   } catch (error) {

@@ -20,7 +20,8 @@ interface RunModel {
   readonly batcher: Batcher;
   readonly decoder: Decoder;
   readonly contextLength: number;
-  sharedLength(prompt: Int32Array): number;
+  /** `undefined` where callers share no beginnings. */
+  readonly sharedLength: ((prompt: Int32Array) => number) | undefined;
 }
 
 interface RunParts {
@@ -51,7 +52,7 @@ export class ChatRun {
     this.#parts = parts;
     const { request, prompts } = parts;
     this.#seed = request.seed ?? randomInt(chatParameters.seed.max);
-    this.#promptTokens = sum(prompts, ({ tokens }) => tokens.length);
+    this.#promptTokens = prompts.reduce((total, { tokens }) => total + tokens.length, 0);
     this.#trafficBefore = { ...model.decoder.traffic };
     this.#unreadPrompts = prompts.length;
     this.#unfinishedPrompts = prompts.length;
@@ -81,7 +82,7 @@ export class ChatRun {
       reproducible: request.seed !== undefined,
       endsAlone: request.temperature === 0,
       owner,
-      shared: this.#model.sharedLength(fed),
+      shared: this.#model.sharedLength?.(fed),
       prefixOwner: sharesPrefixes ? undefined : owner,
       signal,
       ...(request.echo === 'logprobs' && {
@@ -131,15 +132,14 @@ export class ChatRun {
         events.push([{ type: 'choice-end', choice: index * request.n + choice, finishReason: 'length' }]);
     }
     if (--this.#unfinishedPrompts > 0) return;
-    const usage = {
-      promptTokens: this.#promptTokens,
-      cachedTokens: this.#cachedTokens,
-      completionTokens: sum(this.#choices, ({ tokens }) => tokens),
-      reasoningTokens: sum(this.#choices, ({ reasoningTokens }) => reasoningTokens),
-    };
-    events.push([
-      { type: 'usage', ...usage, ...trafficSince(this.#trafficBefore, this.#model.decoder.traffic) },
-    ]);
+    const counted = { completionTokens: 0, reasoningTokens: 0 };
+    for (const { tokens, reasoningTokens } of this.#choices) {
+      counted.completionTokens += tokens;
+      counted.reasoningTokens += reasoningTokens;
+    }
+    const usage = { promptTokens: this.#promptTokens, cachedTokens: this.#cachedTokens, ...counted };
+    const traffic = trafficSince(this.#trafficBefore, this.#model.decoder.traffic);
+    events.push([{ type: 'usage', ...usage, ...traffic }]);
     events.end();
   }
 }
@@ -150,8 +150,4 @@ function trafficSince(
 ): { readonly busBytesPerStep?: number } {
   if (!now || now.rowSteps === rowSteps) return {};
   return { busBytesPerStep: (now.bytes - bytes) / (now.rowSteps - rowSteps) };
-}
-
-function sum<T>(values: readonly T[], of: (value: T) => number): number {
-  return values.reduce((total, value) => total + of(value), 0);
 }

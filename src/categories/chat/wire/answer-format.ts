@@ -77,6 +77,27 @@ export const formatFields = {
   }),
 };
 
+type ToFormat = (value: never, field: string) => ResponseFormat;
+
+const toRegex = (regex: string): ResponseFormat => ({ type: 'regex', regex });
+const toChoice = (texts: string[]): ResponseFormat => ({ type: 'choice', choices: texts });
+const toGrammar = (grammar: string): ResponseFormat => ({ type: 'grammar', grammar });
+
+/** Fields that may give the format in place of `response_format`, by their places and their names there. */
+const otherFields: readonly (readonly [field: string, name: string, toFormat: ToFormat])[] = [
+  ['structured_outputs.json', 'json', toSchema],
+  ['structured_outputs.regex', 'regex', toRegex],
+  ['structured_outputs.choice', 'choice', toChoice],
+  ['structured_outputs.grammar', 'grammar', toGrammar],
+  ['structured_outputs.json_object', 'json_object', () => ({ type: 'json-object' })],
+  ['guided_json', 'guided_json', toSchema],
+  ['guided_regex', 'guided_regex', toRegex],
+  ['guided_choice', 'guided_choice', toChoice],
+  ['guided_grammar', 'guided_grammar', toGrammar],
+  ['json_schema', 'json_schema', toSchema],
+  ['grammar', 'grammar', toGrammar],
+];
+
 type FormatBody = z.infer<z.ZodObject<typeof formatFields>>;
 
 /**
@@ -88,23 +109,15 @@ export function toAnswerFormat(body: FormatBody): {
   formatField: string;
 } {
   const own = toResponseFormat(body.response_format);
-  const { structured_outputs: of = {} } = body;
-  const asked = (
-    [
-      ['response_format', own?.type === 'text' ? undefined : own],
-      ['structured_outputs.json', schemaOf(of?.json, 'structured_outputs.json')],
-      ['structured_outputs.regex', regexOf(of?.regex)],
-      ['structured_outputs.choice', choiceOf(of?.choice)],
-      ['structured_outputs.grammar', grammarOf(of?.grammar)],
-      ['structured_outputs.json_object', of?.json_object ? { type: 'json-object' } : undefined],
-      ['guided_json', schemaOf(body.guided_json, 'guided_json')],
-      ['guided_regex', regexOf(body.guided_regex)],
-      ['guided_choice', choiceOf(body.guided_choice)],
-      ['guided_grammar', grammarOf(body.guided_grammar)],
-      ['json_schema', schemaOf(body.json_schema, 'json_schema')],
-      ['grammar', grammarOf(body.grammar)],
-    ] satisfies [string, ResponseFormat | undefined][]
-  ).filter(([, format]) => format !== undefined);
+  const asked: [field: string, format: ResponseFormat][] = [];
+  if (own !== undefined && own.type !== 'text') asked.push(['response_format', own]);
+  const outputs = body.structured_outputs ?? {};
+  for (const [field, name, toFormat] of otherFields) {
+    const value: unknown = (field === name ? body : outputs)[name as keyof (typeof body | typeof outputs)];
+    // llama.cpp takes a grammar of "" for none.
+    const isNone = value == null || value === false || (value === '' && field === 'grammar');
+    if (!isNone) asked.push([field, toFormat(value as never, field)]);
+  }
   const [first, second] = asked;
   if (second) throw fieldError(second[0], 'expected one format of the answer, got a second one');
   return { responseFormat: first?.[1] ?? own, formatField: first?.[0] ?? 'response_format' };
@@ -123,8 +136,7 @@ function toResponseFormat(format: FormatBody['response_format']): ResponseFormat
   }
 }
 
-function schemaOf(written: z.infer<typeof writtenSchema>, field: string): ResponseFormat | undefined {
-  if (written == null) return undefined;
+function toSchema(written: NonNullable<z.infer<typeof writtenSchema>>, field: string): ResponseFormat {
   if (typeof written !== 'string') return schemaFormat(written);
   return {
     type: 'json-schema',
@@ -152,11 +164,3 @@ function parsed(written: string, field: string): unknown {
   if (fault !== undefined) throw fieldError(field, fault);
   return schema;
 }
-
-const regexOf = (regex: string | null | undefined): ResponseFormat | undefined =>
-  regex == null ? undefined : { type: 'regex', regex };
-const choiceOf = (texts: string[] | null | undefined): ResponseFormat | undefined =>
-  texts == null ? undefined : { type: 'choice', choices: texts };
-/** llama.cpp takes "" for none. */
-const grammarOf = (grammar: string | null | undefined): ResponseFormat | undefined =>
-  grammar == null || grammar === '' ? undefined : { type: 'grammar', grammar };

@@ -5,7 +5,7 @@ import { fieldError } from '../../../errors.ts';
 import { exactTextOf } from '../../../http/exact-texts.ts';
 import { mapEach } from '../../../validation/in-pieces.ts';
 import { countArguments } from '../../../validation/json-text.ts';
-import { fieldReader } from '../../../validation/parameter-schema.ts';
+import { fieldReader } from '../../../validation/request-table.ts';
 import { chatParameters, type ChatParameters } from '../parameters.ts';
 import type { ChatRequestInput } from '../request.ts';
 import type { ChatRequestBody } from './chat/schema.ts';

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { rounded } from '../../../core/math/numeric.ts';
 import { detectionParameters } from '../parameters.ts';
 import { textField } from '../../../validation/body-fields.ts';
-import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
+import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterReader } from '../../../validation/request-table.ts';
 import type { DetectionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {

@@ -2,7 +2,7 @@ import { imageParameters } from '../parameters.ts';
 import { fieldError } from '../../../errors.ts';
 import type { ImageRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
-import { parameterReader } from '../../../validation/parameter-schema.ts';
+import { parameterReader } from '../../../validation/request-table.ts';
 import { imageRequestSchema, parseSize, type ImageRequestBody } from './schema.ts';
 import {
   alike,

@@ -2,7 +2,7 @@ import { speechParameters } from '../parameters.ts';
 import type { SpeechRequestInput } from '../request.ts';
 import { fieldError } from '../../../errors.ts';
 import { parseBody } from '../../../validation/issues.ts';
-import { parameterReader } from '../../../validation/parameter-schema.ts';
+import { parameterReader } from '../../../validation/request-table.ts';
 import { speechRequestSchema, type streamFormats } from './schema.ts';
 import {
   alike,

@@ -28,10 +28,10 @@ const windowsPerLength = 10;
 /** A voice is clear that is heard alone for a fifth of its window. */
 const clearShare = 0.2;
 /** Fewer frames, 0.25 s, tell nothing about a voice. */
-const leastFrames = 15;
-const leastVoices = 12;
+const minFrames = 15;
+const minVoices = 12;
 /** Bounds time and memory, which grow with the square of it. */
-const mostCompared = 2000;
+const maxCompared = 2000;
 /** Half a second. */
 const pauseFrames = Math.round((0.5 * sampleRateHz) / frameStep);
 
@@ -61,8 +61,8 @@ export function createDiarizer(tools: DiarizationTools, job: DiarizationJob) {
       const all = activity.map((bits) => bits & bit);
       const alone = activity.map((bits) => Number(bits === bit));
       const aloneFrames = alone.reduce((sum, one) => sum + one, 0);
-      const own = cutFrames(samples, aloneFrames >= leastFrames ? alone : all);
-      const embedding = own.length >= leastFrames * frameStep ? await embedder.embed(own) : undefined;
+      const own = cutFrames(samples, aloneFrames >= minFrames ? alone : all);
+      const embedding = own.length >= minFrames * frameStep ? await embedder.embed(own) : undefined;
       voices.push(embedding ? known.length : -1);
       if (embedding) known.push({ embedding, isClear: aloneFrames >= clearShare * activity.length });
     }
@@ -101,14 +101,14 @@ export function createDiarizer(tools: DiarizationTools, job: DiarizationJob) {
     },
     /** Who spoke, one after another; to be asked once all blocks have been handed on. */
     turns(): SpeakerTurn[] {
-      const groups = groupVoices(known, { threshold: tools.threshold, leastVoices, mostCompared });
+      const groups = groupVoices(known, { threshold: tools.threshold, minVoices, maxCompared });
       const grouped = windows.map(({ startFrame, activity, voices }) => ({
         startFrame,
         activity,
         speakers: voices.map((voice) => (voice < 0 ? -1 : groups[voice]!)),
       }));
       const secondsOf = (frame: number): number => (firstFrame + frame * frameStep) / sampleRateHz;
-      return toSpeakerTurns(grouped, { mostAtOnce: 1, pauseFrames }).map(
+      return toSpeakerTurns(grouped, { maxSimultaneous: 1, pauseFrames }).map(
         ({ speaker, startFrame, endFrame }) => ({
           speaker,
           startSeconds: secondsOf(startFrame),

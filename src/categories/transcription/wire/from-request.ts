@@ -1,7 +1,7 @@
 import type { FormField } from '../../../contracts/endpoint.ts';
 import { fieldError } from '../../../errors.ts';
 import { parseBody } from '../../../validation/issues.ts';
-import { parameterReader } from '../../../validation/parameter-schema.ts';
+import { parameterReader } from '../../../validation/request-table.ts';
 import {
   alike,
   harmless,

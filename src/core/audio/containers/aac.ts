@@ -1,10 +1,9 @@
 import { ContainerError } from './reading.ts';
 
-/** The AAC configuration in the header of an MP4. */
 export interface AacConfig {
   /** 2 is AAC-LC, 5 HE-AAC, 29 HE-AAC v2. */
   readonly objectType: number;
-  /** 1 mono, 2 stereo, up to 7 for more channels; 0 where the audio says it itself. */
+  /** 1 mono, 2 stereo, up to 7 for more channels; 0 if the audio frames define it. */
   readonly channelConfig: number;
 }
 
@@ -25,8 +24,8 @@ export function toAacConfig(bytes: Uint8Array): AacConfig {
 const elements = { single: 0, pair: 1, data: 4, program: 5, fill: 6, end: 7 } as const;
 
 /**
- * Whether an access unit of AAC-LC or HE-AAC begins with the channels that the header promised. A decoder that has to change
- * their number on the way may write beyond its buffers.
+ * Whether an access unit of AAC-LC or HE-AAC begins with the channels that the header promised. A decoder that changes
+ * their number mid-stream may write beyond its buffers.
  * @see ISO/IEC 14496-3 §4.4.2.1
  */
 export function hasPromisedChannels(packet: Uint8Array, { channelConfig }: AacConfig): boolean {
@@ -55,9 +54,9 @@ export function hasPromisedChannels(packet: Uint8Array, { channelConfig }: AacCo
 }
 
 interface BitReader {
-  /** The next bits as a number, `NaN` beyond the end; more than 32 are only passed over. */
+  /** The next bits as a number, `NaN` beyond the end; more than 32 bits are only skipped. */
   (bits: number): number;
-  /** Goes on at the next whole byte. */
+  /** Skips to the next whole byte. */
   align(): void;
 }
 

@@ -1,6 +1,6 @@
 import { toInt16, type AdpcmCodec } from './sample-layout.ts';
 
-/** Each step is 1.1 times the one before; the table is the standard's, whose rounding no formula has. */
+/** Each step is 1.1 times the previous one. The table is the standard's: no formula reproduces its rounding. */
 const steps = Int16Array.from(
   [
     [7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 21, 23, 25, 28, 31, 34, 37, 41, 45, 50, 55, 60, 66, 73, 80, 88],
@@ -11,11 +11,11 @@ const steps = Int16Array.from(
   ].flat(),
 );
 const indexChanges = [-1, -1, -1, -1, 2, 4, 6, 8];
-/** Samples of one channel that lie together. */
+/** Consecutive samples of one channel. */
 const groupFrames = 8;
 
 /**
- * IMA ADPCM as WAV files have it: the first sample and its step, then eight samples of each channel by turns.
+ * IMA ADPCM in the layout of WAV files: the first sample and its step, then eight samples per channel in turn.
  * @see Microsoft, Multimedia Data Standards Update (1994), DVI ADPCM Wave Type
  */
 export function imaAdpcm(channels: number, blockBytes: number): AdpcmCodec {
@@ -50,8 +50,8 @@ export function imaAdpcm(channels: number, blockBytes: number): AdpcmCodec {
 }
 
 const adaptation = [230, 230, 230, 230, 307, 409, 512, 614, 768, 614, 512, 409, 307, 230, 230, 230];
-const leastDelta = 16;
-/** Weights of the two samples before, in 256ths. */
+const minDelta = 16;
+/** Weights of the two previous samples, in 256ths. */
 const predictors = [
   [256, 0],
   [512, -256],
@@ -63,7 +63,7 @@ const predictors = [
 ] as const;
 
 /**
- * Microsoft ADPCM: a sample is predicted by the two before it, and its error has 4 bits.
+ * Microsoft ADPCM: the two previous samples predict a sample, and its error has 4 bits.
  * @see Microsoft, Multimedia Data Standards Update (1994), ADPCM Wave Type
  */
 export function msAdpcm(channels: number, blockBytes: number): AdpcmCodec {
@@ -87,7 +87,7 @@ export function msAdpcm(channels: number, blockBytes: number): AdpcmCodec {
           const error = code < 8 ? code : code - 16;
           const sample = toInt16(((last * first + before * second) >> 8) + error * delta);
           // The state has 16 bits, as in the header of a block.
-          delta = Math.max(leastDelta, ((adaptation[code]! * delta) << 8) >> 16);
+          delta = Math.max(minDelta, ((adaptation[code]! * delta) << 8) >> 16);
           [before, last] = [last, sample];
           output[frame] = sample;
         }

@@ -4,7 +4,7 @@ import type { FrameHeader } from './frame-sync.ts';
 export interface AdtsHeader extends FrameHeader {
   /** Start of the access unit within the frame, in bytes. */
   readonly headerLength: number;
-  /** The AudioSpecificConfig that an MP4 would have in its header. */
+  /** The AudioSpecificConfig that an MP4 has in its header. */
   readonly config: Uint8Array;
 }
 
@@ -14,7 +14,7 @@ const sampleRatesHz = [
 
 /**
  * Reads the header of an ADTS frame.
- * @returns `undefined` for anything else, frames of several access units included
+ * @returns `undefined` for any other bytes and for frames of several access units
  * @see ISO/IEC 13818-7 §6.2
  */
 export function toAdtsHeader(bytes: Uint8Array): AdtsHeader | undefined {
@@ -44,7 +44,7 @@ export function toAdtsHeader(bytes: Uint8Array): AdtsHeader | undefined {
 }
 
 /**
- * Writes the header of the ADTS frame of a packet of mono AAC-LC.
+ * Writes the ADTS header for a packet of mono AAC-LC.
  * @see ISO/IEC 13818-7 §6.2
  */
 export function writeAdtsHeader(packet: Uint8Array, sampleRateHz: number): Uint8Array {

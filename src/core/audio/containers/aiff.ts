@@ -5,7 +5,7 @@ import type { SampleBlocks, SampleLayout } from './sample-layout.ts';
 const maxChunks = 1000;
 
 const integerTypes: ReadonlySet<string> = new Set(['none', 'twos', 'sowt', 'in24', 'in32']);
-/** By bytes of a sample. */
+/** By bytes per sample. */
 const integers: readonly PcmEncoding[] = ['s8', 's16', 's24', 's32'];
 const encodings: Readonly<Partial<Record<string, PcmEncoding>>> = {
   'raw ': 'u8',
@@ -16,7 +16,7 @@ const encodings: Readonly<Partial<Record<string, PcmEncoding>>> = {
 };
 
 /**
- * Reads the header of an AIFF or AIFF-C file whose samples aren't compressed.
+ * Reads the header of an uncompressed AIFF or AIFF-C file.
  * @see Apple, Audio Interchange File Format AIFF-C (1991)
  */
 export function* readAiffLayout(start = 0): Reading<SampleLayout> {

@@ -3,22 +3,20 @@ import { findFrame } from './frame-sync.ts';
 import { toMpegHeader } from './mpeg-audio.ts';
 import { ContainerError, ForeignAudio, type Reading, toLatin1 } from './reading.ts';
 
-/** The audio formats that are read. */
 export const audioFormats = ['wav', 'mp3', 'flac', 'ogg', 'webm', 'mp4', 'aac', 'aiff'] as const;
 
 export type AudioFormat = (typeof audioFormats)[number];
 
-/** The kind of a file, by its content. */
 export interface DetectedAudio {
   readonly format: AudioFormat;
   /** Start, in bytes: after tags and other leading content. */
   readonly offset: number;
 }
 
-/** Bytes to search for frames of MP3 and AAC after other content. */
+/** How far to search for MP3 and AAC frames after other content, in bytes. */
 const searchBytes = 2 ** 16;
 
-/** Finds out the format of an audio file from its bytes, whatever anyone claims it to be. */
+/** Detects the format of an audio file from its bytes and ignores its name and declared type. */
 export function* detectAudio(): Reading<DetectedAudio> {
   const offset: number = yield* skipId3Tags();
   const head: Uint8Array = yield { offset, length: 1024 };
@@ -40,7 +38,7 @@ export function* detectAudio(): Reading<DetectedAudio> {
   throw new ContainerError(describe(head));
 }
 
-/** The name of a content, and its characters by place. */
+/** A format's name, and the characters at its offsets. */
 type Signature<Name extends string> = readonly [Name, ...(readonly [offset: number, mark: string])[]];
 
 const audioSignatures: readonly Signature<AudioFormat>[] = [
@@ -108,7 +106,7 @@ const otherSignatures: readonly Signature<string>[] = [
   ['a playlist', [0, '#EXTM3U']],
 ];
 
-/** Kinds that ffmpeg can decode, as it calls them. */
+/** Formats that ffmpeg can decode, by ffmpeg's names. */
 const demuxers: ReadonlyMap<string, string> = new Map([
   ['a Wave64 file', 'w64'],
   ['a Core Audio file', 'caf'],
@@ -137,7 +135,7 @@ function describe(head: Uint8Array): string {
 const maxTags = 16;
 
 /**
- * Start of a file's content, after any ID3v2 tags.
+ * The offset of the content after any ID3v2 tags.
  * @see https://id3.org/id3v2.4.0-structure
  */
 function* skipId3Tags(): Reading<number> {
@@ -151,7 +149,7 @@ function* skipId3Tags(): Reading<number> {
   return offset;
 }
 
-/** In bytes, header and footer included; 0 where there is no tag. */
+/** In bytes, header and footer included; 0 without a tag. */
 function id3TagLength(header: Uint8Array): number {
   const [i, d, three, major, , flags, a, b, c, last] = header;
   if (i !== 0x49 || d !== 0x44 || three !== 0x33 || last === undefined) return 0;

@@ -1,27 +1,23 @@
 import type { Reading } from './reading.ts';
 
-/** An element of an EBML file whose content has not been read. */
+/** An element of an EBML file with its content still unread. */
 export interface EbmlElement {
   /** With its length marker, as in the specification: `0x1a45dfa3`. */
   readonly id: number;
   /** Start of the content, in bytes. */
   readonly start: number;
-  /** Bytes of the content; `Infinity` where the file doesn't say. */
+  /** Bytes of the content; `Infinity` if the file doesn't specify it. */
   readonly length: number;
 }
 
 const maxHeaderBytes = 12;
 const nothing: Uint8Array = new Uint8Array();
 
-/**
- * Reads the header of the element at `offset`.
- * @see RFC 8794 §4 to §6
- */
 export function* readEbmlElement(offset: number): Reading<EbmlElement | undefined> {
   return toElement(yield { offset, length: maxHeaderBytes }, offset);
 }
 
-/** The elements that lie one after the other in `bytes`; ends where one is damaged or cut off. */
+/** The consecutive elements in `bytes`; stops at a damaged or truncated element. */
 export function* ebmlElements(
   bytes: Uint8Array,
 ): Generator<{ readonly id: number; readonly content: Uint8Array }> {
@@ -34,16 +30,16 @@ export function* ebmlElements(
   }
 }
 
-/** The contents of the elements within one, by their ids. */
+/** The contents of the child elements, by id. */
 export function toFields(content = nothing): ReadonlyMap<number, Uint8Array> {
   return new Map(Array.from(ebmlElements(content), ({ id, content: field }) => [id, field]));
 }
 
-/** A number whose own first bits say how many bytes it has. */
+/** A number whose first bits encode its length in bytes. */
 export interface VariableInteger {
   readonly value: number;
   readonly bytes: number;
-  /** Whether all of its bits are ones, which stands for an unknown length. */
+  /** Whether all its bits are ones, which means an unknown length. */
   readonly isUnknown: boolean;
 }
 
@@ -62,18 +58,15 @@ export function toVariableInteger(bytes: Uint8Array, at = 0): VariableInteger | 
   return { value, bytes: length, isUnknown };
 }
 
-/** The content of an element that is an unsigned integer. */
 export function toUnsigned(content = nothing): number {
   return content.reduce((value, byte) => value * 256 + byte, 0);
 }
 
-/** The content of an element that is a signed integer. */
 export function toSigned(content = nothing): number {
   const value = toUnsigned(content);
   return (content[0] ?? 0) < 128 ? value : value - 256 ** content.length;
 }
 
-/** The content of an element that is a float. */
 export function toFloat(content = nothing): number {
   const view = new DataView(content.buffer, content.byteOffset, content.byteLength);
   if (content.length === 4) return view.getFloat32(0);

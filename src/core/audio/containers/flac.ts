@@ -1,17 +1,17 @@
 import { crc8, crc16 } from './ogg-stream.ts';
 import { ContainerError, fromLatin1, type Reading, toDataView, toLatin1 } from './reading.ts';
 
-/** The description of a FLAC stream in its header. */
+/** The STREAMINFO of a FLAC stream. */
 export interface FlacInfo {
   readonly sampleRateHz: number;
   readonly channels: number;
-  /** Per channel; `undefined` where the encoder didn't know. */
+  /** Per channel; `undefined` if the encoder didn't know. */
   readonly samples: number | undefined;
   /** The stream's mark and its STREAMINFO as the only metadata block: 42 bytes, for a decoder. */
   readonly header: Uint8Array;
 }
 
-/** A frame of FLAC: a piece of a file that can be decoded by itself. */
+/** A FLAC frame, which can be decoded independently. */
 export interface FlacFrame {
   readonly offset: number;
   readonly bytes: Uint8Array;
@@ -23,8 +23,7 @@ const headerBytes = 4 + 4 + streamInfoBytes;
 const maxMetadataBlocks = 1000;
 
 /**
- * Reads the beginning of a FLAC stream.
- * @param bytes the mark and the STREAMINFO block, at least 42 bytes
+ * @param bytes the marker and the STREAMINFO block, at least 42 bytes
  * @see RFC 9639 §8
  */
 export function toFlacInfo(bytes: Uint8Array): FlacInfo {
@@ -43,17 +42,16 @@ export function toFlacInfo(bytes: Uint8Array): FlacInfo {
   };
 }
 
-/** The facts that the beginning of a FLAC file states. */
 export interface FlacHead {
   readonly sampleRateHz: number;
-  /** Samples of every block but the last. */
+  /** Samples of every block except the last. */
   readonly blockLength: number;
-  /** Samples of the whole recording; `undefined` where that isn't known yet. */
+  /** Samples of the whole recording; `undefined` while unknown. */
   readonly samples?: number | undefined;
 }
 
 // Source: RFC 9639 §8.2
-/** Writes the beginning of a FLAC file of mono audio with 16 bits, without a checksum of its samples. */
+/** Writes the head of a FLAC file of 16-bit mono audio, without a checksum of its samples. */
 export function writeFlacHead({ sampleRateHz, blockLength, samples = 0 }: FlacHead): Uint8Array {
   const bytes = new Uint8Array(headerBytes);
   bytes.set(fromLatin1(marker));
@@ -61,13 +59,13 @@ export function writeFlacHead({ sampleRateHz, blockLength, samples = 0 }: FlacHe
   const view = toDataView(bytes);
   view.setUint16(8, blockLength);
   view.setUint16(10, blockLength);
-  // 20 bits of the rate, 3 of the channels and 5 of the bits of a sample, both less one; 36 of the length.
+  // 20 bits of the rate, 3 of the channels and 5 of the bits per sample, the latter two minus one; 36 bits of the
+  // length.
   view.setUint32(18, ((sampleRateHz << 12) | (15 << 4) | Math.floor(samples / 2 ** 32)) >>> 0);
   view.setUint32(22, samples >>> 0);
   return bytes;
 }
 
-/** Reads the metadata of a FLAC file. */
 export function* readFlacStart(
   offset: number,
 ): Reading<{ readonly info: FlacInfo; readonly offset: number }> {
@@ -83,14 +81,14 @@ export function* readFlacStart(
 }
 
 const firstScanBytes = 2 ** 15;
-/** A little more than 65,535 samples of eight channels of 32 bits. */
+/** Slightly more than 65,535 samples of eight 32-bit channels. */
 const maxFrameBytes = 2 ** 21 + 2 ** 15;
-/** After so many headers it is clear that a frame is damaged, and not that they are part of it. */
+/** After this many false headers the frame is treated as damaged, not as data that contains header bytes. */
 const maxMisleadingHeaders = 4;
 
 /**
- * The next frame. As a frame doesn't say where it ends, it goes on to the next header at which its checksum is right. A damaged
- * one goes on to the next header.
+ * The next frame. A FLAC frame has no length field, so it extends to the next header at which its checksum is right; a
+ * damaged frame extends to the next header.
  * @param end where the last frame ends, in bytes
  */
 export function* readFlacFrame(offset: number, end: number): Reading<FlacFrame | undefined> {
@@ -127,7 +125,7 @@ export function* readFlacFrame(offset: number, end: number): Reading<FlacFrame |
 
 const maxHeaderBytes = 16;
 
-/** The first frame header at or after `from` that is there as a whole. */
+/** The first complete frame header at or after `from`. */
 function findHeader(bytes: Uint8Array, from: number): number | undefined {
   for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
     if (isHeader(bytes, at)) return at;

@@ -1,6 +1,6 @@
 import type { Reading } from './reading.ts';
 
-/** The header of a frame that carries its own length, as MPEG audio has. */
+/** The header of a frame that contains the frame's length, as in MPEG audio. */
 export interface FrameHeader {
   /** Bytes of the whole frame. */
   readonly length: number;
@@ -12,10 +12,9 @@ export interface FrameHeader {
   readonly stream: string;
 }
 
-/** Reads the header at the beginning of `bytes`; `undefined` where there is none. */
+/** Reads the header at the beginning of `bytes`; `undefined` if the bytes are no header. */
 export type ParseHeader<H extends FrameHeader> = (bytes: Uint8Array) => H | undefined;
 
-/** A frame and its place in the file. */
 export interface LocatedFrame<H extends FrameHeader> {
   readonly offset: number;
   readonly header: H;
@@ -30,12 +29,12 @@ export interface FrameSearch<H extends FrameHeader> {
 }
 
 const scanBytes = 2 ** 15;
-/** Three of the longest frames, so that no search has to look back. */
+/** Three frames of maximum length, so that no search has to look back. */
 const lookAheadBytes = 3 * 2 ** 13;
 const syncByte = 0xff;
 
 /**
- * The first frame at or after `from`. As any two bytes can look like a header, two more frames have to follow it, unless
+ * The first frame at or after `from`. Any two bytes can look like a header, so two more frames have to follow, unless
  * the file ends there.
  */
 export function* findFrame<H extends FrameHeader>(
@@ -55,7 +54,7 @@ export function* findFrame<H extends FrameHeader>(
   return undefined;
 }
 
-/** All of `bytes` is there but at the end of the file. */
+/** `bytes` must be complete up to the end of the search or of the file. */
 function isFollowed<H extends FrameHeader>(
   bytes: Uint8Array,
   at: number,
@@ -72,10 +71,10 @@ function isFollowed<H extends FrameHeader>(
   return true;
 }
 
-/** The longest frame of any kind, in bytes. */
+/** In bytes, over all frame formats. */
 const maxFrameBytes = 2 ** 13;
 
-/** The frame at `offset`, or where there is none of the stream, the next one. */
+/** The frame at `offset`, or the stream's next frame. */
 export function* readFrame<H extends FrameHeader>(
   offset: number,
   { parse, stream }: FrameSearch<H>,

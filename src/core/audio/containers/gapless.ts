@@ -1,19 +1,19 @@
 import { type MpegHeader } from './mpeg-audio.ts';
 import { fromLatin1, toDataView, toLatin1 } from './reading.ts';
 
-/** The range of decoded samples that were there before encoding, counted per channel in order of decoding. */
+/** The range of decoded samples that belong to the original audio, per channel in decoding order. */
 export interface GaplessRange {
   readonly start: number;
-  /** `Infinity` where it isn't known. */
+  /** `Infinity` if unknown. */
   readonly end: number;
 }
 
-/** Delay of every MP3 decoder. */
+/** The delay of every MP3 decoder, in samples. */
 const decoderDelay = 529;
 
 /**
- * Reads the frame without sound that encoders begin MP3 files with, to state their length.
- * @see http://gabriel.mp3-tech.org/mp3infotag.html (Xing, Info, LAME); VBRI as Fraunhofer's encoder writes it
+ * Reads the silent frame with which MP3 encoders state the length.
+ * @see http://gabriel.mp3-tech.org/mp3infotag.html (Xing, Info, LAME); VBRI as written by Fraunhofer's encoder
  */
 export function toGaplessRange(frame: Uint8Array, header: MpegHeader): GaplessRange | undefined {
   if (header.layer !== 3) return undefined;
@@ -34,10 +34,10 @@ export function toGaplessRange(frame: Uint8Array, header: MpegHeader): GaplessRa
   return { start: delay + decoderDelay, end: samples - padding + decoderDelay };
 }
 
-/** Samples that LAME puts before the audio. */
+/** Samples that LAME inserts before the audio. */
 const lameDelay = 576;
 
-/** Writes the frame without sound that tells players how much of the beginning isn't audio; the length stays open. */
+/** Writes the silent frame that tells players how many samples to skip at the beginning; the length stays open. */
 export function writeGaplessHead(frame: Uint8Array): Uint8Array {
   const isVersion1 = (frame[1]! & 8) !== 0;
   const head = new Uint8Array(frame.length);

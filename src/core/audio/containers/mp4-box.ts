@@ -1,6 +1,6 @@
 import { type Reading, toDataView, toLatin1 } from './reading.ts';
 
-/** A box of an MP4 file; what is in it begins and ends at these bytes of the file. */
+/** A box of an MP4 file; its content spans the file's bytes from `start` to `end`. */
 export interface Mp4Box {
   readonly type: string;
   /** Start of its header. */
@@ -12,10 +12,7 @@ export interface Mp4Box {
 
 const maxBoxes = 1000;
 
-/**
- * Reads the header of the box at `offset`.
- * @see ISO/IEC 14496-12 §4.2
- */
+/** @see ISO/IEC 14496-12 §4.2 */
 export function* readMp4Box(offset: number, end = Infinity): Reading<Mp4Box | undefined> {
   const header: Uint8Array = yield { offset, length: Math.min(16, end - offset) };
   if (header.length < 8) return undefined;
@@ -29,7 +26,7 @@ export function* readMp4Box(offset: number, end = Infinity): Reading<Mp4Box | un
   return longSize < 16 ? undefined : { type, offset, start: offset + 16, end: offset + longSize };
 }
 
-/** The boxes within another one; ends where one is damaged. */
+/** The boxes inside a box; stops at a damaged one. */
 export function* readMp4Boxes({ start, end }: Pick<Mp4Box, 'start' | 'end'>): Reading<readonly Mp4Box[]> {
   const boxes: Mp4Box[] = [];
   for (let offset = start; offset < end && boxes.length < maxBoxes;) {
@@ -41,7 +38,7 @@ export function* readMp4Boxes({ start, end }: Pick<Mp4Box, 'start' | 'end'>): Re
   return boxes;
 }
 
-/** The first box that lies within others: `mdia`, `minf`, … */
+/** The first box on a path of nested boxes: `mdia`, `minf`, … */
 export function* findMp4Box(
   box: Pick<Mp4Box, 'start' | 'end'>,
   ...path: readonly string[]
@@ -60,7 +57,7 @@ export function* readMp4Content({ start, end }: Mp4Box, maxBytes: number): Readi
   return yield { offset: start, length: Math.min(end - start, maxBytes) };
 }
 
-/** Entries of equal length one after the other, of which a few are in memory at a time. */
+/** A table of entries of equal length, only a few of which are in memory at a time. */
 export interface Mp4Table {
   readonly count: number;
   /** @returns `undefined` beyond the end of the table or of the file */
@@ -69,7 +66,7 @@ export interface Mp4Table {
 
 const tableBytes = 2 ** 13;
 
-/** A table whose first entry is at `offset`. */
+/** A table that starts at `offset`. */
 export function createMp4Table(offset: number, count: number, entryBytes: number): Mp4Table {
   const entriesAtOnce = Math.max(1, Math.floor(tableBytes / Math.max(1, entryBytes)));
   let first = 0;

@@ -13,7 +13,7 @@ interface Mp4PcmDescription {
 const integers: Readonly<Record<number, PcmEncoding>> = { 8: 's8', 16: 's16', 24: 's24', 32: 's32' };
 const floats: Readonly<Record<number, PcmEncoding>> = { 32: 'f32', 64: 'f64' };
 
-/** The encoding of uncompressed samples, by the type of their description; none for a number of bits that isn't read. */
+/** The encoding of uncompressed samples, by sample description type; `undefined` for unsupported bit depths. */
 const pcmEncodings: Readonly<
   Record<string, (samples: Mp4PcmDescription & { readonly isoBits: number }) => PcmEncoding | undefined>
 > = {
@@ -32,7 +32,6 @@ const pcmEncodings: Readonly<
 };
 
 /**
- * Format of uncompressed samples.
  * @param type of the sample description, such as `sowt`
  * @see QuickTime File Format Specification, Sound Sample Descriptions; ISO/IEC 23003-5
  */
@@ -47,7 +46,7 @@ function toMp4PcmFormat(
   if (encoding === undefined) return undefined;
   if (channels < 1 || channels > maxPcmChannels)
     throw new ContainerError(`an MP4 of ${channels} channels (1 to ${maxPcmChannels} are read)`);
-  // `enda` of QuickTime and the flags of `pcmC` say whether samples are little-endian; some types say it themselves.
+  // `enda` of QuickTime and the flags of `pcmC` tell whether samples are little-endian, unless the type implies it.
   const saysLittle = boxes.get('enda')?.[1] === 1 || ((boxes.get('pcmC')?.[4] ?? 0) & 1) === 1;
   const isLittle = type === 'lpcm' ? (flags & 2) === 0 : type === 'sowt' || (type !== 'twos' && saysLittle);
   return { encoding, channels, byteOrder: isLittle ? 'little' : 'big' };
@@ -55,19 +54,18 @@ function toMp4PcmFormat(
 
 type CompressedCodec = 'aac' | 'mp3' | 'opus' | 'vorbis' | 'flac';
 
-/** The codec of an audio track of an MP4 file. */
 export type Mp4Codec =
   | {
       readonly kind: 'compressed';
       readonly codec: CompressedCodec;
-      /** The configuration of the codec, in the form that WebM files have it. */
+      /** The codec's configuration, in the form that WebM files use. */
       readonly description: Uint8Array;
     }
   | { readonly kind: 'pcm'; readonly format: PcmFormat }
-  /** Known by name only. */
+  /** Recognised but not supported. */
   | { readonly kind: 'other'; readonly name: string };
 
-/** The first description of samples in a track. */
+/** The first sample description of a track. */
 export interface Mp4SampleEntry {
   readonly codec: Mp4Codec;
   readonly channels: number;
@@ -188,7 +186,7 @@ function isAac(objectType: number): boolean {
   return objectType === 0x40 || (objectType >= 0x66 && objectType <= 0x68);
 }
 
-/** From the `dOps` box of MP4, which is big-endian, to the identification header of Ogg. */
+/** Converts the big-endian `dOps` box of MP4 to the identification header of Ogg. */
 function toOpusDescription(dOps: Uint8Array | undefined): Uint8Array {
   if (dOps === undefined || dOps.length < 11) throw new ContainerError('Opus audio with a damaged header');
   const head = Uint8Array.from([...fromLatin1('OpusHead'), 1, ...dOps.subarray(1)]);
@@ -199,7 +197,7 @@ function toOpusDescription(dOps: Uint8Array | undefined): Uint8Array {
   return head;
 }
 
-/** By type, of several the first; ends where one is damaged. */
+/** By type; the first of each type wins, and reading stops at a damaged box. */
 function toBoxes(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
   const boxes = performOn(bytes, readMp4Boxes({ start: 0, end: bytes.length }));
   return new Map(boxes.toReversed().map(({ type, start, end }) => [type, bytes.subarray(start, end)]));

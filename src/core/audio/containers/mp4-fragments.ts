@@ -16,17 +16,17 @@ interface Defaults {
   readonly size: number;
 }
 
-/** A run of samples that lie one after the other. */
+/** A run of consecutive samples. */
 interface TrackRun {
   readonly table: Mp4Table;
   readonly hasDurations: boolean;
   readonly hasSizes: boolean;
   readonly defaults: Defaults;
-  /** `undefined` where it begins after the run before. */
+  /** `undefined` if it continues after the previous run. */
   readonly offset: number | undefined;
 }
 
-/** Reads the samples of a track in the fragments after the header. @see ISO/IEC 14496-12 §8.8 */
+/** Reads a track's samples from the fragments after the header. @see ISO/IEC 14496-12 §8.8 */
 export function* createFragmentReader({ id, timescale }: Mp4Track, moov: Mp4Box): Reading<NextMp4Packet> {
   const movieDefaults = yield* readMovieDefaults(moov, id);
   let top = moov.end;
@@ -35,7 +35,7 @@ export function* createFragmentReader({ id, timescale }: Mp4Track, moov: Mp4Box)
   let sample = 0;
   let offset = 0;
 
-  /** @returns whether there is another one with samples of the track, which may be none */
+  /** @returns whether there is a next fragment of the track; it may hold no samples */
   function* nextFragment(): Reading<boolean> {
     for (;;) {
       const box: Mp4Box | undefined = yield* readMp4Box(top);
@@ -125,7 +125,7 @@ function toRun(trun: Mp4Box, header: Uint8Array, base: number, defaults: Default
   };
 }
 
-/** Reads big-endian numbers one after the other; `otherwise` where they are cut off. */
+/** Reads consecutive big-endian numbers; returns `otherwise` beyond the end. */
 function createFieldReader(bytes: Uint8Array, start: number): (length: 4 | 8, otherwise: number) => number {
   const view = toDataView(bytes);
   let at = start;

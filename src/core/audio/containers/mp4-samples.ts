@@ -3,7 +3,7 @@ import { createMp4Table, findMp4Box, type Mp4Box, type Mp4Table, readMp4Content 
 import { bytesPerSample } from './pcm-samples.ts';
 import { type Reading, toDataView } from './reading.ts';
 
-/** Most bytes of a packet; a longer one is no audio. */
+/** In bytes; a larger packet can't be audio. */
 export const maxPacketBytes = 2 ** 22;
 const maxPcmBytes = 2 ** 16;
 
@@ -23,7 +23,7 @@ export function* createSampleReader({
 
   let chunk = -1;
   let run = 0;
-  /** Samples left in the chunk, and their place. */
+  /** Samples left in the current chunk, and their offset. */
   let samplesLeft = 0;
   let offset = 0;
   let sample = 0;
@@ -74,14 +74,14 @@ export function* createSampleReader({
       const durationSeconds = (yield* nextDelta()) / timescale;
       if (length > maxPacketBytes) return undefined;
       const bytes: Uint8Array = yield { offset: at, length };
-      // Where the file is cut off, the next chunk may still be there: they need not be in order.
+      // If the file is cut off here, the next chunk may still exist: chunks can be in any order.
       if (bytes.length < length) samplesLeft = 0;
       else return { bytes, durationSeconds };
     }
   };
 }
 
-/** A table that begins with its version, flags and the number of its entries. */
+/** A table that begins with its version, flags and entry count. */
 function* openTable(stbl: Mp4Box, type: string, entryBytes: number): Reading<Mp4Table | undefined> {
   const box = yield* findMp4Box(stbl, type);
   const header = box && (yield* readMp4Content(box, 8));
@@ -96,7 +96,7 @@ function* openChunks(stbl: Mp4Box): Reading<Mp4Table | undefined> {
 
 interface SampleSizes {
   readonly count: number;
-  /** Size of all samples in bytes; 0 where each has its own. */
+  /** Size of every sample in bytes; 0 if sizes differ. */
   readonly constant: number;
   readonly bits: number;
   readonly table: Mp4Table;
@@ -116,7 +116,7 @@ function* openSizes(stbl: Mp4Box): Reading<SampleSizes | undefined> {
   return { count, constant, bits, table: createMp4Table(box.start + 12, entries, Math.ceil(bits / 8)) };
 }
 
-/** In bytes. @returns `undefined` beyond the last one */
+/** In bytes. @returns `undefined` beyond the last sample */
 function* sizeOf({ count, constant, bits, table }: SampleSizes, index: number): Reading<number | undefined> {
   if (index >= count) return undefined;
   if (constant !== 0) return constant;

@@ -2,11 +2,11 @@ import type { Mp4Box } from './mp4-box.ts';
 import type { Mp4SampleEntry } from './mp4-codec.ts';
 import type { Reading } from './reading.ts';
 
-/** The audio of an MP4 file by its header. */
+/** The audio of an MP4 file as its header describes it. */
 export interface Mp4Start extends Mp4SampleEntry {
-  /** As the file's header has it, if it says. */
+  /** From the header; `undefined` if it has no duration. */
   readonly durationSeconds: number | undefined;
-  /** The decoded samples between these are meant to be heard. */
+  /** The audible part of the decoded samples. */
   readonly startSeconds: number;
   readonly endSeconds: number;
 }
@@ -16,16 +16,14 @@ export interface Mp4Packet {
   readonly durationSeconds: number;
 }
 
-/** Reads packets in the order of decoding. @returns `undefined` at the end of the audio */
+/** Reads packets in decoding order. @returns `undefined` at the end of the audio */
 export type NextMp4Packet = () => Reading<Mp4Packet | undefined>;
 
-/** The track that is read. */
 export interface Mp4Track {
   readonly id: number;
   readonly entry: Mp4SampleEntry;
-  /** Units of time in a second. */
+  /** Time units per second. */
   readonly timescale: number;
   readonly timing: Pick<Mp4Start, 'durationSeconds' | 'startSeconds' | 'endSeconds'>;
-  /** Its table of samples. */
   readonly stbl: Mp4Box;
 }

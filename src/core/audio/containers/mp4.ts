@@ -5,11 +5,10 @@ import { createSampleReader } from './mp4-samples.ts';
 import type { Mp4Start, Mp4Track, NextMp4Packet } from './mp4-track.ts';
 import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
 
-/** Reads the audio of an MP4 or QuickTime file. */
 export interface Mp4Reader {
-  /** @throws ContainerError where there is no audio track */
+  /** @throws ContainerError if the file has no audio track */
   open(): Reading<Mp4Start>;
-  /** The next packet; of PCM, as many samples as lie together. */
+  /** The next packet; for PCM, all samples that are contiguous. */
   nextPacket: NextMp4Packet;
 }
 
@@ -17,8 +16,8 @@ const maxTopBoxes = 100_000;
 const maxDescriptionBytes = 2 ** 16;
 
 /**
- * Reads the first audio track, with one table of samples or in fragments. Tables are read as they are needed, so that no number
- * that the file claims costs memory or time.
+ * Reads the first audio track, from one sample table or from fragments. Tables are read on demand, so the counts that a
+ * file claims cost neither memory nor time.
  * @see ISO/IEC 14496-12
  */
 export function createMp4Reader(): Mp4Reader {
@@ -82,7 +81,7 @@ function* findAudioTrack(moov: Mp4Box): Reading<Mp4Track> {
   throw other ?? new ContainerError('an MP4 without an audio track');
 }
 
-/** The number behind the two dates of a box: the time scale of a `mvhd` or `mdhd`, the id of a `tkhd`; 0 without one. */
+/** The number after the two dates of a box: the time scale of `mvhd` and `mdhd`, the id of `tkhd`; 0 without a box. */
 function* readBehindDates(box: Mp4Box | undefined): Reading<number> {
   const content = box === undefined ? new Uint8Array() : yield* readMp4Content(box, 24);
   return content.length < 24 ? 0 : toDataView(content).getUint32(content[0] === 1 ? 20 : 12);
@@ -97,15 +96,15 @@ function* readDuration(mdhd: Mp4Box): Reading<number> {
 }
 
 interface Edit {
-  /** In the movie's units of time; 0 where the rest is meant. */
+  /** In the movie's time units; 0 means the rest of the track. */
   readonly duration: number;
-  /** In the track's units of time. */
+  /** In the track's time units. */
   readonly mediaTime: number;
 }
 
 const maxEdits = 16;
 
-/** The only edit that shows some of the track; `undefined` where there are none or several. */
+/** The only edit that plays part of the track; `undefined` if there are zero or several. */
 function* readEdit(elst: Mp4Box | undefined): Reading<Edit | undefined> {
   if (elst === undefined) return undefined;
   const content = yield* readMp4Content(elst, 8 + 20 * maxEdits);

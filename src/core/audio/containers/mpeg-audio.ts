@@ -1,6 +1,6 @@
 import type { FrameHeader } from './frame-sync.ts';
 
-/** The header of a frame of MPEG audio (MP3 and its elder layers). */
+/** The header of a frame of MPEG audio, layers I to III. */
 export interface MpegHeader extends FrameHeader {
   readonly layer: 1 | 2 | 3;
   readonly isVersion1: boolean;
@@ -25,8 +25,8 @@ const sampleRatesHz = [44_100, 48_000, 32_000] as const;
 const rateDivisors = [4, undefined, 2, 1] as const;
 
 /**
- * Reads the header of a frame of MPEG-1, MPEG-2 or MPEG-2.5 audio, layers I to III.
- * @returns `undefined` for anything else, frames of free bit rate included
+ * Reads the header of a frame of MPEG-1, MPEG-2 or MPEG-2.5 audio.
+ * @returns `undefined` for any other bytes and for frames of free bit rate
  * @see ISO/IEC 11172-3 §2.4.1.3; ISO/IEC 13818-3
  */
 export function toMpegHeader(bytes: Uint8Array): MpegHeader | undefined {

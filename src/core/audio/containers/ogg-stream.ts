@@ -2,7 +2,7 @@ import { concatenate, fromLatin1 } from './reading.ts';
 
 export interface OggPageOptions {
   readonly serial: number;
-  /** Number of the page in its stream, from 0. */
+  /** Page number in its stream, from 0. */
   readonly sequence: number;
   /** Samples up to the end of the last packet. */
   readonly position: number;
@@ -11,12 +11,12 @@ export interface OggPageOptions {
 }
 
 const headerBytes = 27;
-const longestSegment = 255;
-const mostSegments = 255;
+const maxSegmentBytes = 255;
+const maxSegments = 255;
 
 /**
- * Writes a page of an Ogg file that holds whole packets.
- * @param packets of together at most 255 segments, each of 255 bytes at most
+ * Writes an Ogg page of whole packets.
+ * @param packets at most 255 segments of up to 255 bytes in total
  * @see RFC 3533 §6
  */
 export function writeOggPage(
@@ -24,11 +24,11 @@ export function writeOggPage(
   { serial, sequence, position, isFirst = false, isLast = false }: OggPageOptions,
 ): Uint8Array {
   const lengths = packets.flatMap(({ length }) => [
-    ...Array.from({ length: Math.floor(length / longestSegment) }, () => longestSegment),
-    length % longestSegment,
+    ...Array.from({ length: Math.floor(length / maxSegmentBytes) }, () => maxSegmentBytes),
+    length % maxSegmentBytes,
   ]);
-  if (lengths.length > mostSegments)
-    throw new RangeError(`packets: expected at most ${mostSegments} segments, got ${lengths.length}`);
+  if (lengths.length > maxSegments)
+    throw new RangeError(`packets: expected at most ${maxSegments} segments, got ${lengths.length}`);
   const header = new Uint8Array(headerBytes);
   header.set(fromLatin1('OggS'));
   header[5] = (isFirst ? 2 : 0) + (isLast ? 4 : 0);
@@ -43,12 +43,12 @@ export function writeOggPage(
 }
 
 /**
- * Makes a cyclic redundancy check: most significant bit first, nothing inverted, continued from that of the bytes before. Over
- * bytes with their own it is 0.
+ * Creates a cyclic redundancy check: most significant bit first, no inversion, continued from the checksum of the
+ * previous bytes. Data followed by its checksum yields 0.
  */
 function createCrc(bits: 8 | 16 | 32, polynomial: number): (bytes: Uint8Array, before?: number) => number {
   const top = 2 ** (bits - 1);
-  /** By the value of a byte that was shifted out at the top. */
+  /** By the byte that is shifted out at the top. */
   const table = Uint32Array.from({ length: 256 }, (_, byte) => {
     let crc = byte * 2 ** (bits - 8);
     for (let bit = 0; bit < 8; bit++) crc = (crc >= top ? ((crc - top) * 2) ^ polynomial : crc * 2) >>> 0;
@@ -63,7 +63,7 @@ function crcOf(bytes: Uint8Array, before: number, table: Uint32Array, mask: numb
   return crc >>> 0;
 }
 
-/** The CRC-8 of the header of a FLAC frame. */
+/** The CRC-8 of a FLAC frame header. */
 export const crc8 = createCrc(8, 0x07);
 /** The CRC-16 of a FLAC frame. */
 export const crc16 = createCrc(16, 0x8005);

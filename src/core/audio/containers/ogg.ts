@@ -1,10 +1,9 @@
 import { ContainerError, findMark, type Reading, toLatin1, concatenate, toDataView } from './reading.ts';
 import { crc32 } from './ogg-stream.ts';
 
-/** The audio codecs that are read from Ogg. */
+/** The audio codecs that the reader supports in Ogg. */
 export type OggCodec = 'opus' | 'vorbis' | 'flac';
 
-/** A stream of packets in an Ogg file. */
 export interface OggStream {
   readonly codec: OggCodec;
   /** Its first packet. */
@@ -13,32 +12,32 @@ export interface OggStream {
 
 export interface OggPacket {
   readonly bytes: Uint8Array;
-  /** Samples of the stream up to the end of this packet, where the file says so. */
+  /** Samples of the stream up to the end of this packet, if the file has this position. */
   readonly position: number | undefined;
-  /** Whether the stream ends with it; what goes beyond `position` is padding then. */
+  /** Whether the stream ends with this packet; samples beyond `position` are padding then. */
   readonly isLast: boolean;
 }
 
 export interface OggReader {
-  /** The next stream of audio: the first one of the file, and after its end the one that follows it in a chained file. */
+  /** The file's first audio stream; in a chained file, later calls open the stream that follows. */
   openStream(): Reading<OggStream | undefined>;
-  /** The next packet after the stream's first. @returns `undefined` at the end of the stream */
+  /** The next packet after the stream's head. @returns `undefined` at the end of the stream */
   nextPacket(): Reading<OggPacket | undefined>;
 }
 
-/** Bytes of a packet that are kept: only comments with pictures in them are longer. */
+/** Maximum bytes kept per packet: only comments with embedded pictures are longer. */
 const maxPacketBytes = 2 ** 20;
 
 /**
- * Reads the first audio stream of an Ogg file, and those chained to it. Damaged pages are skipped.
- * @param start where the first page is looked for, in bytes
+ * Reads the first audio stream of an Ogg file and the streams chained to it. Damaged pages are skipped.
+ * @param start where the search for the first page begins, in bytes
  * @see RFC 3533
  */
 export function createOggReader(start = 0): OggReader {
   let offset = start;
   let isOpened = false;
   let serial = 0;
-  /** Packets that nobody has asked for yet, and the beginning of one that goes on. */
+  /** Packets not yet requested, and the beginning of an unfinished packet. */
   let ready: OggPacket[] = [];
   let [begun, begunBytes]: [Uint8Array[], number] = [[], 0];
   let isEnded = true;
@@ -49,7 +48,7 @@ export function createOggReader(start = 0): OggReader {
     for (;;) {
       const first: OggPage | undefined = yield* readOggPage(offset);
       if (first === undefined) break;
-      // The first pages of all streams come before any other page.
+      // The first pages of all streams precede all other pages.
       if (!first.isFirst && (stream !== undefined || others.size > 0)) break;
       offset = first.end;
       if (!first.isFirst || stream !== undefined) continue;
@@ -85,7 +84,7 @@ export function createOggReader(start = 0): OggReader {
   }
 
   function take({ packets, rest, isContinued, position, isLast }: OggPage): void {
-    // The beginning of the first one may be lost, and so may the end of the one before.
+    // The beginning of the first packet may be lost, and the end of the previous one too.
     const isHeadless = isContinued && begun.length === 0;
     if (!isContinued) [begun, begunBytes] = [[], 0];
     for (const [index, packet] of packets.entries()) {
@@ -126,7 +125,7 @@ const otherCodecs: readonly (readonly [mark: string, name: string])[] = [
   ['\x80kate', 'text'],
 ];
 
-/** Finds the entry whose mark begins a packet. */
+/** Finds the entry whose marker begins the packet. */
 function find<T>(marked: readonly (readonly [mark: string, T])[], packet: Uint8Array): T | undefined {
   const beginning = toLatin1(packet.subarray(0, 8));
   return marked.find(([mark]) => beginning.startsWith(mark))?.[1];
@@ -134,18 +133,18 @@ function find<T>(marked: readonly (readonly [mark: string, T])[], packet: Uint8A
 
 /** A page of an Ogg file: packets of one stream. */
 export interface OggPage {
-  /** Expected start of the next page, in bytes. */
+  /** Expected offset of the next page, in bytes. */
   readonly end: number;
   readonly serial: number;
-  /** Whether its first packet began on the page before. */
+  /** Whether its first packet began on the previous page. */
   readonly isContinued: boolean;
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  /** Samples up to the end of the last packet that ends here; `undefined` where none does. */
+  /** Samples up to the end of the last packet that ends on this page; `undefined` if no packet does. */
   readonly position: number | undefined;
-  /** Packets that end on it. */
+  /** Packets that end on this page. */
   readonly packets: readonly Uint8Array[];
-  /** The beginning of one that goes on; empty without one. */
+  /** The beginning of a packet that continues on the next page, or empty. */
   readonly rest: Uint8Array;
 }
 
@@ -153,7 +152,7 @@ const headerBytes = 27;
 const capture = [0x4f, 0x67, 0x67, 0x53] as const;
 
 /**
- * The first page at or after `from` whose checksum is right, or that the file ends within.
+ * The first page at or after `from` with a valid checksum, or that the end of the file cuts off.
  * @see RFC 3533 §6
  */
 export function* readOggPage(from: number): Reading<OggPage | undefined> {
@@ -171,14 +170,14 @@ export function* readOggPage(from: number): Reading<OggPage | undefined> {
 }
 
 function* readPage(start: number, header: Uint8Array): Reading<OggPage | undefined> {
-  // Segments of 0 to 255 bytes, of which one shorter than 255 ends a packet.
+  // A packet ends with the first segment shorter than 255 bytes.
   const count = header[26]!;
   const segments: Uint8Array = yield { offset: start + headerBytes, length: count };
   const bodyStart = start + headerBytes + count;
   const length = segments.reduce((sum, segment) => sum + segment, 0);
   const body: Uint8Array = yield { offset: bodyStart, length };
   const view = toDataView(header);
-  // The packets before the cut of a file that is cut off are good.
+  // In a truncated file, the packets before the cut are valid.
   const isCut = body.length < length;
   const unsigned = Uint8Array.from(header);
   unsigned.fill(0, 22, 26);

@@ -1,21 +1,20 @@
 import { ContainerError, fromLatin1, toDataView, toLatin1 } from './reading.ts';
 
-/** The identification header of Opus. */
 export interface OpusHead {
   readonly channels: number;
-  /** Samples at 48 kHz to leave out at the beginning. */
+  /** Samples at 48 kHz to drop at the beginning. */
   readonly preSkip: number;
   /** Factor for every sample. */
   readonly gain: number;
   readonly streams: number;
   /** Number of stereo streams among `streams`. */
   readonly coupledStreams: number;
-  /** For every channel: the decoded channel that it is, or 255 for silence. */
+  /** For every channel: the index of its decoded channel, or 255 for silence. */
   readonly mapping: readonly number[];
 }
 
 /**
- * Reads the identification header of Opus, as Ogg files have it for a first packet and WebM files for private data.
+ * Reads the identification header of Opus: the first packet in Ogg files, the private data in WebM files.
  * @see RFC 7845 §5.1
  */
 export function toOpusHead(bytes: Uint8Array): OpusHead {
@@ -47,7 +46,7 @@ export function toOpusHead(bytes: Uint8Array): OpusHead {
 
 /**
  * Writes the identification header of mono Opus.
- * @param options.preSkip samples at 48 kHz that a decoder leaves out at the beginning
+ * @param options.preSkip samples at 48 kHz that decoders drop at the beginning
  * @see RFC 7845 §5.1
  */
 export function writeOpusHead({
@@ -67,7 +66,7 @@ export function writeOpusHead({
 }
 
 /**
- * Writes the comment header of Opus, without comments.
+ * Writes an empty comment header of Opus.
  * @see RFC 7845 §5.2
  */
 export function writeOpusTags(vendor: string): Uint8Array {

@@ -4,15 +4,11 @@ import type { SampleBlocks } from './sample-layout.ts';
 const aLawTable = Float32Array.from({ length: 256 }, (_, code) => toALawSample(code) / 2 ** 15);
 const muLawTable = Float32Array.from({ length: 256 }, (_, code) => toMuLawSample(code) / 2 ** 15);
 
-/**
- * The sample of an A-law code.
- * @see ITU-T G.711
- */
+/** @see ITU-T G.711 */
 export function expandALaw(code: number): number {
   return aLawTable[code] ?? 0;
 }
 
-/** The sample of a µ-law code. */
 export function expandMuLaw(code: number): number {
   return muLawTable[code] ?? 0;
 }
@@ -33,10 +29,8 @@ function toMuLawSample(code: number): number {
   return bits & 0x80 ? -magnitude : magnitude;
 }
 
-/** Format of one sample. */
 export type PcmEncoding = 'u8' | 's8' | 's16' | 's24' | 's32' | 'f32' | 'f64' | 'a-law' | 'mu-law';
 
-/** Most channels of uncompressed audio. */
 export const maxPcmChannels = 64;
 
 /** Format of interleaved samples. */
@@ -60,8 +54,8 @@ export const bytesPerSample: Readonly<Record<PcmEncoding, number>> = {
 };
 
 /**
- * Reads samples that aren't compressed.
- * @param bytes any number of whole frames; what is left over at the end is ignored
+ * Reads uncompressed samples.
+ * @param bytes any number of whole frames; an incomplete frame at the end is ignored
  */
 export function toSamples(
   bytes: Uint8Array,
@@ -82,7 +76,7 @@ export function pcmBlocks(format: PcmFormat): SampleBlocks {
   return { blockBytes, blockFrames: 1, decode: (bytes) => toSamples(bytes, format) };
 }
 
-/** Fills `samples` with those that lie at `offset`, `offset + step`, … */
+/** Fills `samples` from offsets `offset`, `offset + step`, … */
 type ReadSamples = (
   view: DataView,
   offset: number,

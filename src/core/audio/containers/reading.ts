@@ -1,17 +1,14 @@
-/** Bytes of a file that a parser asks for; the answer is shorter where the file ends before. */
+/** Bytes of a file that a parser requests; the answer is shorter if the file ends first. */
 export interface ByteRange {
   /** From the beginning of the file. */
   readonly offset: number;
   readonly length: number;
 }
 
-/**
- * A parser that does no input by itself: it yields the range that it needs next, and is given the bytes, which stay as they
- * are.
- */
+/** A parser without I/O: it yields the range that it needs next and receives the bytes, which must not change. */
 export type Reading<T> = Generator<ByteRange, T, Uint8Array>;
 
-/** Gives a parser the bytes that it asks for out of a file that is in memory. */
+/** Runs a parser on a file in memory. */
 export function performOn<T>(file: Uint8Array, reading: Reading<T>): T {
   let step = reading.next();
   while (step.done !== true) {
@@ -22,16 +19,16 @@ export function performOn<T>(file: Uint8Array, reading: Reading<T>): T {
 }
 
 /**
- * A file that isn't as its format wants it, or uses what isn't read here. The message names what was found, to be
- * completed to a sentence: `a WAV file without samples`.
+ * A malformed file, or a file that uses an unsupported feature. The message names the problem as a noun phrase:
+ * `a WAV file without samples`.
  */
 export class ContainerError extends RangeError {
   override readonly name = 'ContainerError';
 }
 
-/** A file of a known kind that is decoded only by ffmpeg, where that is installed. */
+/** A file of a known format that only ffmpeg can decode, if installed. */
 export class ForeignAudio extends ContainerError {
-  /** The kind as ffmpeg calls it. */
+  /** The format by ffmpeg's name. */
   readonly demuxer: string;
 
   constructor(kind: string, demuxer: string) {
@@ -40,24 +37,22 @@ export class ForeignAudio extends ContainerError {
   }
 }
 
-/** A view of bytes for reading numbers of several bytes. */
 export function toDataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Bytes as text, one character each. */
+/** Bytes as text, one character per byte. */
 export function toLatin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
 
-/** One byte for each letter. */
 export function fromLatin1(text: string): Uint8Array {
   return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 }
 
 const scanBytes = 2 ** 15;
 
-/** The first place at or after `from` at which the bytes of a mark are. */
+/** The first offset at or after `from` at which the mark occurs. */
 export function* findMark(mark: readonly number[], from: number): Reading<number | undefined> {
   for (let start = from; ; start += scanBytes) {
     const bytes: Uint8Array = yield { offset: start, length: scanBytes + mark.length - 1 };

@@ -1,32 +1,32 @@
 import { toDataView } from './reading.ts';
 
-/** Blocks of bytes that are decoded each by itself: a frame of uncompressed samples, or a block of ADPCM. */
+/** Blocks of bytes that are decoded independently: a frame of uncompressed samples, or a block of ADPCM. */
 export interface SampleBlocks {
   readonly blockBytes: number;
-  /** Samples of each channel in a block. */
+  /** Samples per channel in a block. */
   readonly blockFrames: number;
-  /** @param bytes whole blocks; the last one may be cut off */
+  /** @param bytes whole blocks; the last one may be truncated */
   decode(bytes: Uint8Array): Float32Array[];
 }
 
-/** The place of a file's samples, and how they are read. */
+/** The offset of a file's samples, and how to decode them. */
 export interface SampleLayout extends SampleBlocks {
   readonly sampleRateHz: number;
-  /** Start of the first sample, in bytes. */
+  /** Offset of the first sample, in bytes. */
   readonly dataOffset: number;
-  /** `Infinity` where the header doesn't say: the samples then go on until the file ends. */
+  /** `Infinity` if the header has no length: the samples then continue to the end of the file. */
   readonly dataLength: number;
 }
 
-/** A codec of 4 bits, each of whose blocks begins with its state. */
+/** A 4-bit codec whose blocks begin with the codec's state. */
 export interface AdpcmCodec {
   readonly channels: number;
   readonly blockBytes: number;
   /** Size of the state. */
   readonly headerBytes: number;
-  /** Samples of each channel in the state and so many bytes after it. */
+  /** Samples per channel in the state and the given number of bytes after it. */
   framesOf(bytes: number): number;
-  /** @param outputs one for each channel, on the scale of 16 bits */
+  /** @param outputs one per channel, on the 16-bit scale */
   decodeBlock(block: DataView, outputs: readonly Float32Array[]): void;
 }
 

@@ -1,19 +1,19 @@
 import { ContainerError, toLatin1 } from './reading.ts';
 
-/** The packets that a Vorbis stream begins with; the comments between them don't matter to a decoder. */
+/** The header packets that a decoder needs; the comment header is dropped. */
 export interface VorbisHeaders {
   readonly identification: Uint8Array;
   readonly setup: Uint8Array;
 }
 
-/** Whether a packet of a Vorbis stream is a header: 1 the identification, 3 the comments, 5 the setup. */
+/** Whether a Vorbis packet is a header: 1 identification, 3 comments, 5 setup. */
 export function isVorbisHeader(packet: Uint8Array, kind: 1 | 3 | 5): boolean {
   return packet[0] === kind && toLatin1(packet.subarray(1, 7)) === 'vorbis';
 }
 
 const nothing = new Uint8Array();
 
-/** Packets in Xiph lacing: how many they are, less one, the lengths of all but the last, and the packets. */
+/** Packets in Xiph lacing: the packet count minus one, the lengths of all packets except the last, then the packets. */
 export function unlaceXiph(laced: Uint8Array): Uint8Array[] {
   const lengths: number[] = [];
   let at = 1;
@@ -29,7 +29,7 @@ export function unlaceXiph(laced: Uint8Array): Uint8Array[] {
 }
 
 /**
- * The headers of Vorbis as WebM files have them for private data: three packets in Xiph lacing.
+ * Vorbis headers from the private data of WebM files: three packets in Xiph lacing.
  * @see https://www.matroska.org/technical/codec_specs.html
  */
 export function toVorbisHeaders(laced: Uint8Array): VorbisHeaders {

@@ -37,12 +37,12 @@ export function writeWavHeader({
   return bytes;
 }
 
-/** Encodings in which live audio is sent. */
+/** Encodings of live audio. */
 export type LiveEncoding = Extract<PcmEncoding, 's16' | 'a-law' | 'mu-law'>;
 
 const fullScale = 2 ** 15;
 
-/** The 256 levels of a law of G.711 in their order, each with its code. */
+/** The 256 levels of a G.711 law in ascending order, each with its code. */
 interface Levels {
   readonly values: Float32Array;
   readonly codes: Uint8Array;
@@ -54,7 +54,7 @@ const levels: Readonly<Record<'a-law' | 'mu-law', Levels>> = {
 };
 
 /**
- * Samples of one channel → their bytes, little-endian; what is beyond full scale is clipped.
+ * Encodes samples of one channel as little-endian bytes; values beyond full scale are clipped.
  * @see ITU-T G.711
  */
 export function fromSamples(samples: Float32Array, encoding: LiveEncoding): Uint8Array {
@@ -65,7 +65,7 @@ export function fromSamples(samples: Float32Array, encoding: LiveEncoding): Uint
   return bytes;
 }
 
-/** A sample → 16 bits, by the scale that they are read with. */
+/** Encodes a sample in 16 bits, the inverse of decoding. */
 export function toInt16(sample: number): number {
   return Math.max(-fullScale, Math.min(fullScale - 1, Math.round(sample * fullScale)));
 }
@@ -75,7 +75,7 @@ function levelsOf(expand: (code: number) => number): Levels {
   return { values: Float32Array.from(codes, expand), codes };
 }
 
-/** The code of the level that is nearest. */
+/** Picks the code of the nearest level. */
 function compress(samples: Float32Array, { values, codes }: Levels): Uint8Array {
   const bytes = new Uint8Array(samples.length);
   for (let at = 0; at < samples.length; at++) {

@@ -35,7 +35,7 @@ const otherFormats: ReadonlyMap<number, string> = new Map([
 const subformatTail = '\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71';
 
 /**
- * Reads the header of a WAV file: RIFF, RIFX, RF64 and BW64, plain and extensible; integers of 8 to 32 bits, floats, A-law and µ-law, ADPCM of 4 bits.
+ * Reads a header of RIFF, RIFX, RF64 or BW64: integers of 8 to 32 bits, floats, A-law and µ-law, 4-bit ADPCM.
  * @see Multimedia Programming Interface and Data Specifications 1.0; Multiple channel audio data and WAVE files; EBU Tech 3306 (RF64)
  */
 export function* readWavLayout(start = 0): Reading<SampleLayout> {
@@ -63,7 +63,7 @@ export function* readWavLayout(start = 0): Reading<SampleLayout> {
       if (sizes.length === 16) length64 = Number(toDataView(sizes).getBigUint64(8, true));
     }
     offset += length;
-    // Some writers leave the byte out that fills an odd chunk: a name never begins with a zero.
+    // Some writers omit the padding byte of an odd chunk: a chunk's name never begins with a zero.
     if (length % 2 === 1 && (yield { offset, length: 1 })[0] === 0) offset += 1;
   }
   throw new ContainerError('a WAV file without samples');
@@ -94,7 +94,10 @@ function toFormat(bytes: Uint8Array, isLittle: boolean): WavFormat {
   return { ...pcmBlocks({ encoding, channels, byteOrder }), sampleRateHz };
 }
 
-/** Samples that don't fill their bytes are aligned to the most significant bit, so the number of bytes alone says how to read them. */
+/**
+ * Samples narrower than their bytes are aligned to the most significant bit, so the byte count alone determines the
+ * encoding.
+ */
 function toEncoding(tag: number, bytes: number, bits: number): PcmEncoding {
   const encoding = encodings[`${tag}/${bytes}`];
   if (encoding !== undefined && bits <= 8 * bytes) return encoding;
@@ -105,7 +108,7 @@ function toEncoding(tag: number, bytes: number, bits: number): PcmEncoding {
   throw new ContainerError(`a WAV file with samples of ${kind}`);
 }
 
-/** By format tag and bytes of one sample. */
+/** By format tag and bytes per sample. */
 const encodings: Readonly<Record<string, PcmEncoding>> = {
   [`${formatTags.pcm}/1`]: 'u8',
   [`${formatTags.pcm}/2`]: 's16',

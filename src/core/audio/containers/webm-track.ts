@@ -5,13 +5,12 @@ import { ContainerError, toLatin1 } from './reading.ts';
 export interface WebmTrack {
   readonly number: number;
   readonly codec: WebmCodec;
-  /** The configuration of the codec. */
   readonly codecPrivate: Uint8Array;
   readonly channels: number;
   readonly sampleRateHz: number;
-  /** Length to leave out at the beginning; `undefined` where the file doesn't say. */
+  /** How much to drop at the beginning; `undefined` if the file doesn't specify it. */
   readonly delaySeconds: number | undefined;
-  /** Bytes to put before every packet. */
+  /** Bytes to prepend to every packet. */
   readonly strippedHeader: Uint8Array;
 }
 
@@ -58,7 +57,7 @@ const audioType = 2;
 const headerStripping = 3;
 const nothing = new Uint8Array();
 
-/** The first audio track in the content of a `Tracks` element that can be decoded. */
+/** The first audio track with a supported codec in a `Tracks` element. */
 export function toWebmTrack(tracks: Uint8Array): WebmTrack {
   let failure: ContainerError | undefined;
   for (const { id, content } of ebmlElements(tracks)) {
@@ -91,7 +90,7 @@ export function toWebmTrack(tracks: Uint8Array): WebmTrack {
   throw failure ?? new ContainerError('a WebM or Matroska file without audio');
 }
 
-/** @returns `undefined` for encodings that aren't undone here */
+/** @returns `undefined` for unsupported encodings */
 function toStrippedHeader(encodings: Uint8Array | undefined): Uint8Array | undefined {
   if (encodings === undefined) return nothing;
   const encoding = toFields(encodings).get(ids.contentEncoding);

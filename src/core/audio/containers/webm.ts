@@ -14,7 +14,7 @@ import { toWebmTrack, type WebmTrack } from './webm-track.ts';
 
 export interface WebmStart {
   readonly track: WebmTrack;
-  /** As the file's header has it, if it says. */
+  /** From the header; `undefined` if it has no duration. */
   readonly durationSeconds: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface WebmPacket {
 }
 
 export interface WebmReader {
-  /** @throws ContainerError where there is no audio of a known codec */
+  /** @throws ContainerError if there is no audio of a supported codec */
   open(): Reading<WebmStart>;
   /** The packets of the next block. @returns `undefined` at the end of the file */
   nextPackets(): Reading<readonly WebmPacket[] | undefined>;
@@ -46,7 +46,7 @@ const ids = {
   discardPadding: 0x75a2,
 } as const;
 
-/** Elements that are entered rather than read; where they end doesn't matter, as all that is in them is told apart by id. */
+/** Elements to enter instead of read; their ends don't matter, because ids identify all their children. */
 const entered: ReadonlySet<number> = new Set([ids.segment, ids.cluster]);
 const maxHeaderBytes = 2 ** 16;
 const maxTracksBytes = 2 ** 24;
@@ -54,15 +54,15 @@ const maxBlockBytes = 2 ** 22;
 const clusterMark = [0x1f, 0x43, 0xb6, 0x75] as const;
 
 /**
- * Reads the first audio track that can be decoded. What is damaged is skipped up to the next cluster.
- * @param start where the file's first element is, in bytes
+ * Reads the first audio track with a supported codec. After damaged data, reading resumes at the next cluster.
+ * @param start offset of the file's first element, in bytes
  * @see RFC 9559
  */
 export function createWebmReader(start = 0): WebmReader {
   let offset = start;
   let track: WebmTrack | undefined;
 
-  /** The next element that isn't only entered. */
+  /** The next element to read. */
   function* nextElement(): Reading<EbmlElement | undefined> {
     for (;;) {
       const element: EbmlElement | undefined = yield* readEbmlElement(offset);
@@ -116,7 +116,7 @@ export function createWebmReader(start = 0): WebmReader {
     }
   }
 
-  /** So that the blocks of a video aren't read. */
+  /** Avoids reading the blocks of a video track. */
   function* isOfTrack(at: number): Reading<boolean> {
     return toVariableInteger(yield { offset: at, length: 8 })?.value === track?.number;
   }
@@ -141,7 +141,7 @@ function toDuration(info: Uint8Array): number | undefined {
   return duration && (toFloat(duration) * nanoseconds) / 1e9;
 }
 
-/** The packets of a block: one, or several that are laced together. */
+/** The packets of a block, which may contain several laced packets. */
 function toPackets(block: Uint8Array, { strippedHeader }: WebmTrack, discardSeconds: number): WebmPacket[] {
   const number = toVariableInteger(block);
   const flags = block[(number?.bytes ?? 0) + 2];
@@ -170,7 +170,7 @@ function split(content: Uint8Array, lacing: number): Uint8Array[] {
     for (let packet = 1; packet < count; packet++) {
       const number = toVariableInteger(content, at);
       if (number === undefined) return [];
-      // The first is a length, the others are differences that may be negative.
+      // The first number is a length, the next ones are signed differences.
       length = packet === 1 ? number.value : length + number.value - (2 ** (7 * number.bytes - 1) - 1);
       at += number.bytes;
       lengths.push(Math.max(0, length));

@@ -8,31 +8,31 @@ interface Timed {
   readonly endSeconds: number;
 }
 
-/** Somebody speaks; the speakers of a recording are counted from 0. */
+/** A speaker's turn; the speakers of a recording are counted from 0. */
 export interface SpeakerTurn extends Timed {
   readonly speaker: number;
 }
 
-/** A text with its times, and those of its words where they are known. */
+/** A text with its times, and the times of its words if known. */
 export interface TimedText extends Timed {
   readonly text: string;
   readonly words?: readonly (Timed & { readonly word: string })[] | undefined;
 }
 
-/** A piece of a transcript that one speaker says. */
+/** A piece of a transcript by one speaker. */
 export interface SpeakerSegment extends Timed {
-  /** `A`, `B`, … in the order in which they come; `AA` after `Z`. */
+  /** `A`, `B`, … in order of first appearance; `AA` after `Z`. */
   readonly speaker: string;
-  /** Without spaces around it. */
+  /** Trimmed. */
   readonly text: string;
 }
 
 /**
- * Gives a transcript to its speakers. A text with words is cut where the speaker changes; one without goes to whoever speaks
- * longest in it. What is said while nobody speaks goes to the nearest turn.
+ * Assigns a transcript to its speakers. A text with words is cut at speaker changes; a text without words goes to the
+ * speaker with the longest share of it. Text outside all turns goes to the nearest turn.
  *
  * @param segments in order
- * @param turns in order, one after another
+ * @param turns in order, without overlaps
  *
  * @example
  * ```ts
@@ -103,7 +103,7 @@ function cutAtTurns(segment: TimedText, turns: readonly SpeakerTurn[]): Piece[] 
   return pieces;
 }
 
-/** @returns where each word begins in the text; `undefined` where one of them isn't in it */
+/** @returns where each word begins in the text; `undefined` if any word is missing from it */
 function findWords(text: string, words: readonly { readonly word: string }[]): number[] | undefined {
   const starts: number[] = [];
   let from = 0;
@@ -116,7 +116,7 @@ function findWords(text: string, words: readonly { readonly word: string }[]): n
   return starts;
 }
 
-/** Who speaks longest in a stretch of time, or nearest to it. */
+/** The speaker with the longest share of a time range, or the nearest speaker. */
 function speakerOf({ startSeconds, endSeconds }: Timed, turns: readonly SpeakerTurn[]): number {
   const first = firstAfter(turns, startSeconds);
   const spoken = new Map<number, number>();
@@ -131,7 +131,7 @@ function speakerOf({ startSeconds, endSeconds }: Timed, turns: readonly SpeakerT
   return after.startSeconds - endSeconds < startSeconds - before.endSeconds ? after.speaker : before.speaker;
 }
 
-/** The first turn that ends after a time. */
+/** The first turn that ends after `seconds`. */
 function firstAfter(turns: readonly SpeakerTurn[], seconds: number): number {
   let [low, high] = [0, turns.length];
   while (low < high) {

@@ -1,7 +1,7 @@
 import { getOrCreate } from '../../get-or-create.ts';
 
 /**
- * Joins the two clusters whose centroids are nearest to each other, until none are within the threshold.
+ * Merges the two clusters with the nearest centroids, until no pair is within the threshold.
  * @see D. Müllner, Modern hierarchical, agglomerative clustering algorithms (2011), section 3.3
  */
 export function clusterByCentroids(
@@ -10,13 +10,13 @@ export function clusterByCentroids(
 ): Int32Array {
   const count = vectors.length;
   const distances = new Float64Array((count * (count - 1)) / 2);
-  /** Place of the squared distance of two clusters. */
+  /** Index of the squared distance between two clusters. */
   const placeOf = (a: number, b: number): number => {
     const [low, high] = a < b ? [a, b] : [b, a];
     return low * count - (low * (low + 3)) / 2 + high - 1;
   };
   const sizes = new Int32Array(count).fill(1);
-  /** The nearest cluster with a higher number, for each cluster. */
+  /** For each cluster, the nearest cluster with a higher number. */
   const nearest = new Int32Array(count).fill(-1);
   const least = new Float64Array(count).fill(Infinity);
   const labels = Int32Array.from(vectors, (_, index) => index);
@@ -69,7 +69,7 @@ export function clusterByCentroids(
   return renumber(labels);
 }
 
-/** Numbers → the order in which they come, from 0. */
+/** Renumbers labels from 0, in order of first appearance. */
 export function renumber(labels: Int32Array): Int32Array {
   const order = new Map<number, number>();
   return labels.map((label) => getOrCreate(order, label, () => order.size));

@@ -3,41 +3,40 @@ import { clusterByCentroids, renumber } from './cluster-by-centroids.ts';
 
 /** One speaker of one window. */
 export interface Voice {
-  /** A vector of any length but 0; only its direction counts. */
+  /** A vector of any length except 0; only its direction matters. */
   readonly embedding: Float32Array;
-  /** Whether enough is heard of nobody else: others join a group, but make none. */
+  /** Whether enough speech without overlap was heard: only clear voices form groups, the rest join one. */
   readonly isClear: boolean;
 }
 
-/** The conditions under which voices are one speaker. */
 export interface GroupingOptions {
-  /** Distance of groups, as the chord between their directions, 0 to 2: at most so far apart they are one speaker. */
+  /** Maximum distance between groups of one speaker, as the chord between their directions, 0 to 2. */
   readonly threshold: number;
-  /** Voices that a group has at least, or a tenth of all, if that is fewer; smaller ones join the nearest. */
-  readonly leastVoices: number;
-  /** Most clear voices that are compared with each other: more of them are thinned out evenly. */
-  readonly mostCompared: number;
+  /** Minimum voices of a group, or a tenth of all if that is fewer; voices of smaller groups join the nearest group. */
+  readonly minVoices: number;
+  /** Maximum clear voices to compare; beyond it, they are thinned out evenly. */
+  readonly maxCompared: number;
 }
 
 /**
- * Tells which voices are those of one speaker: clear ones are clustered by centroid linkage, then each voice goes to the
- * nearest centroid by cosine. Where no voice is clear, all are clustered.
- * @see https://github.com/pyannote/pyannote-audio, `AgglomerativeClustering`, as version 3.1 of its pipeline uses it
+ * Groups voices by speaker: clear voices are clustered by centroid linkage, then each voice joins the nearest centroid
+ * by cosine. If no voice is clear, all are clustered.
+ * @see https://github.com/pyannote/pyannote-audio, `AgglomerativeClustering`, as used by version 3.1 of its pipeline
  */
 export function groupVoices(
   voices: readonly Voice[],
-  { threshold, leastVoices, mostCompared }: GroupingOptions,
+  { threshold, minVoices, maxCompared }: GroupingOptions,
 ): Int32Array {
   const clear = voices.filter(({ isClear }) => isClear);
   const candidates = clear.length > 0 ? clear : voices;
-  const share = Math.min(1, mostCompared / candidates.length);
+  const share = Math.min(1, maxCompared / candidates.length);
   const compared = candidates.filter(
     (_, index) => Math.floor((index + 1) * share) > Math.floor(index * share),
   );
   const directions = compared.map(({ embedding }) => normalizeInPlace(embedding.slice()));
   const clusters = clusterByCentroids(directions, { threshold });
 
-  const least = Math.min(leastVoices * share, Math.max(1, Math.round(0.1 * compared.length)));
+  const least = Math.min(minVoices * share, Math.max(1, Math.round(0.1 * compared.length)));
   const sizes: number[] = [];
   for (const cluster of clusters) sizes[cluster] = (sizes[cluster] ?? 0) + 1;
   const isLarge = sizes.map((size) => size >= least);
@@ -70,7 +69,7 @@ function meansOf(
   return means;
 }
 
-/** @returns the centroid with the highest cosine */
+/** @returns the index of the centroid with the highest cosine */
 function nearest(vector: Float32Array | Float64Array, centroids: readonly Float64Array[]): number {
   let best = 0;
   let highest = -Infinity;

@@ -1,6 +1,6 @@
 import { indexOfLargest } from '../likeliest-token.ts';
 
-/** The speakers that a powerset of classes is made of: silence, each speaker alone, and each pair of them. */
+/** The number of speakers of a powerset: its classes are silence, each speaker, and each pair of speakers. */
 export function speakersOfPowerset(classes: number): number | undefined {
   for (let speakers = 2; speakers <= 8; speakers++) {
     if (1 + (speakers * (speakers + 1)) / 2 === classes) return speakers;
@@ -10,8 +10,8 @@ export function speakersOfPowerset(classes: number): number | undefined {
 
 // Source: A. Plaquet, H. Bredin, Powerset multi-class cross entropy loss for neural speaker diarization (2023)
 /**
- * The likeliest class of each frame → who speaks in it.
- * @param logits `[frames × classes]`: nobody, each speaker alone, then the pairs: 1 and 2, 1 and 3, …, 2 and 3, …
+ * Converts each frame's likeliest class to the set of its speakers.
+ * @param logits `[frames × classes]`: silence, each speaker, then the pairs: 1 and 2, 1 and 3, …, 2 and 3, …
  * @returns `[frames]`; bit `s` is set while speaker `s` speaks
  */
 export function decodePowerset(logits: Float32Array, speakers: number): Uint8Array {

@@ -1,38 +1,37 @@
 import { roundHalfToEven } from '../../math/numeric.ts';
 
-/** Who speaks in one of the windows that overlap each other. */
+/** The speakers of one of several overlapping windows. */
 export interface SpeakerWindow {
-  /** Frame of the recording at which it begins; windows come in order. */
+  /** First frame in the recording; windows are in order. */
   readonly startFrame: number;
   /** `[frames]`; bit `s` is set while the window's speaker `s` speaks. */
   readonly activity: Uint8Array;
-  /** The speaker of the recording that each speaker of the window is; −1 where that is unknown. */
+  /** For each speaker of the window, the speaker of the recording; −1 if unknown. */
   readonly speakers: readonly number[];
 }
 
-/** One speaker speaks, from a frame of the recording to before another. */
+/** A speaker's turn, from `startFrame` up to and excluding `endFrame`. */
 export interface FrameTurn {
   readonly speaker: number;
   readonly startFrame: number;
   readonly endFrame: number;
 }
 
-/** How windows become turns. */
 export interface TurnOptions {
-  /** Most speakers of one frame; default: as many as the windows hear. */
-  readonly mostAtOnce?: number | undefined;
-  /** Pauses of a speaker up to this length, in which nobody else begins to speak, are filled; default 0. */
+  /** Maximum speakers per frame; default: no limit. */
+  readonly maxSimultaneous?: number | undefined;
+  /** A speaker's pauses up to this length are filled unless a different speaker begins in them; default 0. */
   readonly pauseFrames?: number | undefined;
 }
 
 /**
- * Puts together what overlapping windows say. So many speak in a frame as the windows hear in the mean, and those do that most
- * windows hear.
+ * Merges the activity of overlapping windows. Each frame has the mean number of speakers over its windows, and the
+ * speakers that most windows hear.
  * @see https://github.com/pyannote/pyannote-audio, `SpeakerDiarization.reconstruct`
  */
 export function toSpeakerTurns(
   windows: readonly SpeakerWindow[],
-  { mostAtOnce = Infinity, pauseFrames = 0 }: TurnOptions = {},
+  { maxSimultaneous = Infinity, pauseFrames = 0 }: TurnOptions = {},
 ): FrameTurn[] {
   const end = windows.reduce((last, window) => Math.max(last, endOf(window)), 0);
   const open = new Map<number, number>();
@@ -45,7 +44,7 @@ export function toSpeakerTurns(
     for (let index = first; index < windows.length && windows[index]!.startFrame <= frame; index++)
       covering.push(windows[index]!);
     if (!hasEnded && !covering.some((window) => isChange(window, frame))) continue;
-    const speaking = speakersAt(covering, frame, mostAtOnce);
+    const speaking = speakersAt(covering, frame, maxSimultaneous);
     for (const [speaker, startFrame] of open) {
       if (speaking.includes(speaker)) continue;
       turns.push({ speaker, startFrame, endFrame: frame });
@@ -61,14 +60,14 @@ function endOf({ startFrame, activity }: SpeakerWindow): number {
   return startFrame + activity.length;
 }
 
-/** Whether a window begins in a frame, or hears others than in the frame before. */
+/** Whether a window begins in a frame, or its speakers change there. */
 function isChange({ startFrame, activity }: SpeakerWindow, frame: number): boolean {
   const at = frame - startFrame;
   return at === 0 || activity[at] !== activity[at - 1];
 }
 
-/** @returns those whom most of the windows that cover a frame hear in it */
-function speakersAt(covering: readonly SpeakerWindow[], frame: number, mostAtOnce: number): number[] {
+/** @returns the speakers that most windows over the frame hear in it */
+function speakersAt(covering: readonly SpeakerWindow[], frame: number, maxSimultaneous: number): number[] {
   const heard = new Map<number, number>();
   let total = 0;
   for (const { startFrame, activity, speakers } of covering) {
@@ -85,7 +84,7 @@ function speakersAt(covering: readonly SpeakerWindow[], frame: number, mostAtOnc
   if (total === 0) return [];
   return [...heard]
     .toSorted(([a, often], [b, oftener]) => oftener - often || a - b)
-    .slice(0, Math.min(roundHalfToEven(total / covering.length), mostAtOnce))
+    .slice(0, Math.min(roundHalfToEven(total / covering.length), maxSimultaneous))
     .map(([speaker]) => speaker);
 }
 

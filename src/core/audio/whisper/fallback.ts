@@ -1,62 +1,62 @@
 /** Quality of a decoded window. */
 export interface DecodingQuality {
   readonly averageLogprob: number;
-  /** Bytes of the text over its bytes when compressed. */
+  /** Bytes of the text divided by its bytes when compressed. */
   readonly compressionRatio: number;
   readonly noSpeechProbability: number;
 }
 
 /** Text above this repeats itself. */
-export const mostCompression = 2.4;
+export const maxCompressionRatio = 2.4;
 
 /** Text below this is a guess. */
-const leastAverageLogprob = -1;
+const minAverageLogprob = -1;
 
-/** Above this the model thinks that nobody speaks. */
-export const mostNoSpeech = 0.6;
+/** Above this the model assumes silence. */
+export const maxNoSpeechProbability = 0.6;
 
-/** A text below this, where silence is likelier than speech, is made up. */
+/** A text below this log probability is invented, if silence is more likely than speech. */
 const madeUp = { averageLogprob: -1.5, noSpeechProbability: 0.5 };
 
-/** Above this temperature a text is too uncertain to be the context of what follows. */
-export const mostTrustedTemperature = 0.5;
+/** Above this temperature a text is too uncertain to be the context of the following text. */
+export const maxContextTemperature = 0.5;
 
 const fallbackTemperatures = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 /**
- * The temperatures that a window is decoded at, one after the other, until the result is good enough. Only 0 has a fallback:
- * another temperature is what somebody asked for.
+ * The temperatures at which a window is decoded in turn, until the result is good enough. Only 0 has a fallback: the
+ * caller requested any other temperature explicitly.
  */
 export function temperatureLadder(asked: number): readonly number[] {
   return asked === 0 ? fallbackTemperatures : [asked];
 }
 
-/** Whether nobody speaks in a window, by what the model thinks of the window and of its own text. */
+/** Whether a window is silent, by the model's estimates for the window and for its text. */
 export function isSilence({ averageLogprob, noSpeechProbability }: DecodingQuality): boolean {
-  return noSpeechProbability > mostNoSpeech && averageLogprob <= leastAverageLogprob;
+  return noSpeechProbability > maxNoSpeechProbability && averageLogprob <= minAverageLogprob;
 }
 
 /**
- * Whether a window has to be decoded again at a higher temperature: its text repeats itself or is a guess, and the reason is
- * not that nobody speaks.
+ * Whether a window has to be decoded again at a higher temperature: its text repeats itself or is a guess, and the
+ * window isn't silent.
  * @see https://arxiv.org/abs/2212.04356 section 4.5
  */
 export function needsFallback(quality: DecodingQuality): boolean {
   if (isSilence(quality)) return false;
-  return quality.compressionRatio > mostCompression || quality.averageLogprob < leastAverageLogprob;
+  return quality.compressionRatio > maxCompressionRatio || quality.averageLogprob < minAverageLogprob;
 }
 
-/** Whether a text that no temperature made better is what a model makes of music or noise. */
+/** Whether a text that stayed bad at all temperatures is the model's response to music or noise. */
 export function isGibberish({ averageLogprob, noSpeechProbability }: DecodingQuality): boolean {
   return averageLogprob < madeUp.averageLogprob && noSpeechProbability > madeUp.noSpeechProbability;
 }
 
 /**
- * The best of several decodings of a window that all need a fallback: likeliest of those that don't repeat themselves,
- * of all where every one does.
+ * The best of several decodings of a window that all need a fallback: the likeliest without repetitions, or the
+ * likeliest of all if every decoding repeats itself.
  */
-export function leastBad<Q extends DecodingQuality>(decodings: readonly Q[]): Q {
-  const varied = decodings.filter(({ compressionRatio }) => compressionRatio <= mostCompression);
+export function bestFallback<Q extends DecodingQuality>(decodings: readonly Q[]): Q {
+  const varied = decodings.filter(({ compressionRatio }) => compressionRatio <= maxCompressionRatio);
   const choice = varied.length > 0 ? varied : decodings;
   return choice.reduce((best, next) => (next.averageLogprob > best.averageLogprob ? next : best));
 }

@@ -1,5 +1,5 @@
 import { assertText } from '../../assert-values.ts';
-/** Every language that a Whisper vocabulary may have, by its code there. */
+/** Every language of Whisper's vocabularies, by its code in them. */
 const names = {
   af: 'afrikaans',
   am: 'amharic',
@@ -103,7 +103,7 @@ const names = {
   zh: 'chinese',
 } as const;
 
-/** Codes that differ between ISO 639-1 and Whisper vocabularies. */
+/** Codes that differ between ISO 639-1 and Whisper's vocabularies. */
 const vocabularyCodes: Readonly<Record<string, string>> = {
   jv: 'jw',
   nb: 'no',
@@ -112,13 +112,12 @@ const vocabularyCodes: Readonly<Record<string, string>> = {
   ji: 'yi',
 };
 
-/** The other way round, for codes that are not ISO's. */
+/** The reverse, for codes that aren't ISO's. */
 const isoCodes: Readonly<Record<string, string>> = { jw: 'jv' };
 
-/** Every code that a Whisper vocabulary may have a token `<|code|>` for. */
+/** Every code with a token `<|code|>` in Whisper's vocabularies. */
 export const vocabularyLanguages: readonly string[] = Object.keys(names);
 
-/** A language's code in Whisper vocabularies. */
 export function toVocabularyLanguage(language: string): string | undefined {
   const asked = language.toLowerCase();
   const code = vocabularyCodes[asked] ?? asked;
@@ -126,16 +125,16 @@ export function toVocabularyLanguage(language: string): string | undefined {
   return vocabularyLanguages.find((known) => names[known as keyof typeof names] === asked);
 }
 
-/** The ISO 639 code of a language that a Whisper vocabulary has: of two letters, of three for `haw` and `yue`. */
+/** The ISO 639 code of a Whisper language: two letters, or three for `haw` and `yue`. */
 export function toIsoLanguage(code: string): string {
   return isoCodes[code] ?? code;
 }
 
 /**
- * The English name of a language, in small letters as Whisper writes it.
+ * The English name of a language, in lower case as Whisper writes it.
  *
  * @param language ISO 639-1 code
- * @returns `undefined` for a language that Whisper doesn't know
+ * @returns `undefined` for a language that Whisper doesn't support
  *
  * @example
  * ```ts
@@ -148,7 +147,6 @@ export function languageName(language: string): string | undefined {
   return code === undefined ? undefined : names[code as keyof typeof names];
 }
 
-/** Languages that are written without spaces between words. */
 const unspaced = new Set(['zh', 'ja', 'th', 'lo', 'my', 'km', 'bo', 'yue']);
 
 /** Whether a language (ISO 639-1) is written with spaces between words. */

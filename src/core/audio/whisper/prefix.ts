@@ -1,16 +1,13 @@
 export interface PrefixOptions {
-  /** `<|startofprev|>`; without it a model takes no previous text. */
+  /** `<|startofprev|>`; without it a model accepts no previous text. */
   readonly startOfPrevious: number | undefined;
-  /** `<|startoftranscript|>` and what is asked for: language and task. */
+  /** `<|startoftranscript|>`, language and task. */
   readonly start: readonly number[];
-  /** Tokens that the decoder has room for. */
+  /** Maximum tokens of the decoder. */
   readonly contextLength: number;
 }
 
-/**
- * The tokens that a decoder is given before it writes: the end of the previous text, at most half of its context, and what is
- * asked for.
- */
+/** The decoder's prompt: the end of the previous text, at most half of the context, then language and task. */
 export function toPrefix(
   previous: readonly number[],
   { startOfPrevious, start, contextLength }: PrefixOptions,

@@ -1,7 +1,7 @@
 import { assertCount, assertObject, assertTokens } from '../../assert-values.ts';
 import type { TimestampVocabulary } from './timestamps.ts';
 
-/** A segment of a window; positions of 20 ms from the window's beginning. */
+/** A segment of a window; positions of 20 ms from the window's start. */
 export interface WindowSegment {
   readonly start: number;
   readonly end: number;
@@ -12,9 +12,9 @@ export interface WindowSegment {
 /** The segments of one window. */
 export interface WindowSplit {
   readonly segments: readonly WindowSegment[];
-  /** After how many positions the next window begins; always at least 1. */
+  /** How many positions later the next window begins; always at least 1. */
   readonly consumed: number;
-  /** Whether the text ends with the end of a segment, after which nobody speaks. */
+  /** Whether the text ends with a complete segment, followed by silence. */
   readonly isFinished: boolean;
 }
 
@@ -24,8 +24,8 @@ export interface WindowSplitOptions extends Pick<TimestampVocabulary, 'timestamp
 }
 
 /**
- * Cuts what was decoded of a window into segments. A segment that the window's end cut off is left out: the next
- * window begins with it.
+ * Splits a window's decoded tokens into segments. A segment that the window's end cuts off is dropped: the next window
+ * begins with it.
  *
  * @param tokens without the prefix and `<|endoftext|>`
  * @see https://github.com/openai/whisper `transcribe.py`
@@ -53,7 +53,7 @@ export function splitWindow(tokens: readonly number[], options: WindowSplitOptio
   if (cuts.length === 0) {
     const last = tokens.findLast(isTimestamp);
     const end = last === undefined || last === timestampBegin ? positions : positionOf(last);
-    // The reference has it begin with the window, also where the model says when it begins.
+    // The segment begins with the window even if the model predicts a later start, as in the reference.
     const start =
       tokens.length > 1 && isTimestamp(tokens[0]) && tokens[0] !== last ? positionOf(tokens[0]!) : 0;
     return { segments: tokens.length === 0 ? [] : [{ start, end, tokens }], consumed: positions, isFinished };
@@ -68,7 +68,7 @@ export function splitWindow(tokens: readonly number[], options: WindowSplitOptio
   return { segments, consumed, isFinished };
 }
 
-/** Leaves out what a decoder in a loop wrote: of segments in a row with the same text the first stays. */
+/** Removes a decoder's loops: of consecutive segments with the same text the first remains. */
 export function cutRepetitions<S extends { readonly text: string }>(segments: readonly S[]): S[] {
   return segments.filter(
     ({ text }, index) => index === 0 || comparable(text) !== comparable(segments[index - 1]!.text),

@@ -2,7 +2,7 @@ import { assertArray, assertCount, assertObject, assertTokens } from '../../asse
 import { indexOfLargest } from '../likeliest-token.ts';
 import type { TimestampVocabulary } from './timestamps.ts';
 
-/** The facts about model and window that `applyTimestampRules` needs. */
+/** The properties of model and window that `applyTimestampRules` needs. */
 export interface TimestampRules extends TimestampVocabulary {
   /** `<|notimestamps|>`, which is never chosen. */
   readonly noTimestamps: number;
@@ -11,10 +11,11 @@ export interface TimestampRules extends TimestampVocabulary {
 }
 
 /**
- * Rules out what Whisper's timestamps don't allow: they come in pairs around text, never decrease, a segment is not
- * empty, a window begins with one, and where all of them together are likelier than the likeliest text, one has to come.
+ * Enforces the rules of Whisper's timestamps: they enclose text in pairs, never decrease, a segment isn't empty, a
+ * window begins with a timestamp, and if all timestamps together are likelier than the likeliest text token, a
+ * timestamp must follow.
  *
- * @param logits one for each token of the vocabulary; mutated, −∞ for what is ruled out
+ * @param logits one for each token of the vocabulary; mutated, −∞ for forbidden tokens
  * @param generated tokens of this window so far, without the prefix
  * @see https://arxiv.org/abs/2212.04356 section 2.3, and `ApplyTimestampRules` of its reference implementation
  *

@@ -5,7 +5,7 @@ export const secondsPerPosition = 0.02;
 /** Frames of the spectrogram, of 10 ms, under one position of the encoder. */
 export const framesPerPosition = 2;
 
-/** The tokens of a vocabulary that the rules about timestamps need; text tokens are below `endOfText`. */
+/** The special tokens of a vocabulary that the timestamp rules need; text tokens are below `endOfText`. */
 export interface TimestampVocabulary {
   /** `<|endoftext|>` */
   readonly endOfText: number;
@@ -14,7 +14,7 @@ export interface TimestampVocabulary {
 }
 
 /**
- * The time that a timestamp token stands for, from the beginning of the window.
+ * The time of a timestamp token, from the start of the window.
  *
  * @returns seconds
  *
@@ -34,7 +34,7 @@ export function toSeconds(token: number, vocabulary: Pick<TimestampVocabulary, '
 /** Positions of the encoder. */
 export const positionsPerSecond = 50;
 
-/** Positions of the encoder as seconds, free of the noise of 0.02 in binary. */
+/** Encoder positions as seconds, without the rounding error of 0.02 in binary. */
 export function positionsToSeconds(positions: number): number {
   return positions / positionsPerSecond;
 }

@@ -11,7 +11,7 @@ const down = 1;
 const right = 2;
 
 /**
- * The cheapest path through a matrix of costs, from its first to its last entry, that never goes back.
+ * The cheapest monotonic path through a cost matrix, from its first to its last entry.
  * @param costs `[rows × columns]`
  * @see Sakoe and Chiba, "Dynamic programming algorithm optimization for spoken word recognition", 1978
  */
@@ -61,7 +61,7 @@ function trace(moves: Uint8Array, rows: number, columns: number): WarpingPath {
   return path;
 }
 
-/** Replaces each value by the median of those around it; at the ends the values are mirrored. */
+/** Replaces each value by the median of its neighbourhood; the ends are mirrored. */
 export function medianFilterInto(out: Float32Array, values: ArrayLike<number>, width: number): Float32Array {
   if (!Number.isInteger(width) || width < 1 || width % 2 === 0)
     throw new RangeError(`width: expected an odd number, got ${width}`);
@@ -90,20 +90,20 @@ function insertSorted(sorted: Float64Array, count: number, value: number): void 
 
 const filterWidth = 7;
 
-/** The layout of the attention that `tokenTimes` reads. */
+/** The layout of the attention for `tokenTimes`. */
 export interface AlignmentShape {
-  /** Tokens that looked at the audio. */
+  /** Tokens that attended to the audio. */
   readonly rows: number;
   /** Positions of the encoder; those beyond `used` are padding. */
   readonly columns: number;
   readonly used: number;
-  /** The rows that count: of the tokens before the first and up to the last of the text. */
+  /** The rows of interest: from the token before the text up to its last token. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * When each token begins, from where the decoder's heads that follow the audio looked while it was written.
+ * When each token begins, from the cross-attention of the decoder's alignment heads.
  *
  * @param heads attention of each head, `[rows × columns]`, each row with the sum 1
  * @returns `end − start` positions that never decrease
@@ -142,9 +142,7 @@ export function tokenTimes(heads: readonly Float32Array[], shape: AlignmentShape
   return path.columns.filter((_, step) => path.rows[step] !== path.rows[step - 1]);
 }
 
-/**
- * Attention to the audio alone, not the padding after it; at each position in units of its deviation over the tokens.
- */
+/** Attention to the audio without its padding; each position is normalized by its deviation over the tokens. */
 function standardize(attention: Float32Array, { rows, columns, used }: AlignmentShape): Float32Array {
   const result = new Float32Array(rows * used);
   for (let row = 0; row < rows; row++) {

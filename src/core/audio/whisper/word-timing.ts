@@ -1,4 +1,4 @@
-/** A word, or a segment, with its times in seconds. */
+/** A word or a segment with its times in seconds. */
 export interface Timed {
   readonly start: number;
   readonly end: number;
@@ -13,18 +13,18 @@ export interface TimedSegment<Word extends TimedWord = TimedWord> extends Timed 
 }
 
 export interface FitOptions {
-  /** Duration of a word of this window, as `typicalDuration` finds it. */
+  /** Typical word duration of this window, from `typicalDuration`. */
   readonly typical: number;
   /** End of the speech before the segment. */
   readonly spokenUntil: number;
 }
 
-const longestTypical = 0.7;
-/** Times of words and those of their segment may be so far apart before the segment's are preferred. */
+const maxTypicalSeconds = 0.7;
+/** Up to this difference, the times of words win over the times of their segment. */
 const tolerance = 0.5;
 const sentenceEnd = /[.。!！?？]["'”’)\]}»]*$/u;
 
-/** The median duration of words, at most 0.7 s; 0 where none takes any time. */
+/** The median duration of words, at most 0.7 s; 0 if all durations are 0. */
 export function typicalDuration(words: readonly Timed[]): number {
   const durations = words
     .map(({ start, end }) => end - start)
@@ -32,11 +32,12 @@ export function typicalDuration(words: readonly Timed[]): number {
     .sort((a, b) => a - b);
   const middle = durations.length / 2;
   const median = ((durations[Math.ceil(middle) - 1] ?? 0) + (durations[Math.floor(middle)] ?? 0)) / 2;
-  return Math.min(longestTypical, median);
+  return Math.min(maxTypicalSeconds, median);
 }
 
 /**
- * Shortens words after the end of a sentence, which seem to begin in the pause before them, to twice the typical duration.
+ * Shortens words after the end of a sentence, which seem to begin in the preceding pause, to twice the typical
+ * duration.
  * @see https://github.com/openai/whisper `add_word_timestamps` of `timing.py`
  */
 export function shortenAfterSentences<Word extends TimedWord>(
@@ -50,9 +51,9 @@ export function shortenAfterSentences<Word extends TimedWord>(
 }
 
 /**
- * Reconciles the times of a segment with those of its words. A word after a pause is at most twice as long as a typical one;
- * where the first or last word reaches far over the segment, it is cut there, and everywhere else the segment gets the times of
- * its words.
+ * Reconciles the times of a segment with the times of its words. A word after a pause is at most twice as long as a
+ * typical word. If the first or last word extends far beyond the segment, it is cut; otherwise the segment takes the
+ * times of its words.
  */
 export function fitWords<Word extends TimedWord>(
   segment: Timed,
@@ -93,13 +94,16 @@ function shortenAfterPause<Word extends TimedWord>(
   return fitted;
 }
 
-/** In less time nobody says more than a syllable. */
+/** Nobody can say more than a syllable in less time. */
 const syllableSeconds = 0.2;
 
 /** The fastest speakers reach 30. */
-const mostCharactersPerSecond = 50;
+const maxCharactersPerSecond = 50;
 
-/** Whether nobody could say a text in its time, as when a decoder completes a word whose last sound alone is in its window. */
+/**
+ * Whether a text is too long for its time, for example if the decoder completes a word of which the window has only the
+ * last sound.
+ */
 export function isUnsayable(text: string, seconds: number): boolean {
-  return seconds < syllableSeconds && text.trim().length > mostCharactersPerSecond * seconds;
+  return seconds < syllableSeconds && text.trim().length > maxCharactersPerSecond * seconds;
 }

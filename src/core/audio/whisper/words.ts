@@ -1,19 +1,19 @@
 import { assertFlag, assertFunction, assertObject, assertTokens } from '../../assert-values.ts';
 /** A word and the tokens that spell it. */
 export interface TokenWord {
-  /** With the space before it. */
+  /** With the preceding space. */
   readonly text: string;
   /** The tokens `[start, end)`. */
   readonly start: number;
   readonly end: number;
-  /** The tokens `[spokenStart, spokenEnd)`, without the punctuation around the word, which takes no time to say. */
+  /** The tokens `[spokenStart, spokenEnd)`, without the punctuation around the word, which takes no time. */
   readonly spokenStart: number;
   readonly spokenEnd: number;
 }
 
 type Piece = Omit<TokenWord, 'spokenStart' | 'spokenEnd'>;
 
-/** Word boundaries of `splitWords`. */
+/** How the text of the tokens forms words. */
 export interface WordOptions {
   /** Whether the language is written with spaces between words; without them each character is a word. */
   readonly spaced: boolean;
@@ -24,10 +24,10 @@ const closing = new Set('"\'.。,，!！?？:：”)]}、»;；…');
 const replacementCharacter = '\uFFFD';
 
 /**
- * Divides tokens into words; punctuation belongs to the word that it stands at.
+ * Divides tokens into words; punctuation belongs to the adjacent word.
  *
- * @param tokens of a text, no special ones
- * @param decode ids → text, U+FFFD where it ends inside of a character
+ * @param tokens of a text, without special tokens
+ * @param decode ids → text, U+FFFD if they end within a character
  *
  * @example
  * ```ts
@@ -64,18 +64,18 @@ function joined(word: TokenWord, piece: Piece, spoken: Partial<TokenWord>): Toke
   return { ...word, text: word.text + piece.text, end: piece.end, ...spoken };
 }
 
-/** Whether a piece is marks that close the word before it; after a space, a quotation mark opens the next one. */
+/** Whether a piece is closing punctuation of the previous word; after a space, a quotation mark opens the next word. */
 function isClosing(text: string): boolean {
   const mark = text.trim();
   return mark !== '' && [...mark].every((one) => closing.has(one)) && !isOpening(text);
 }
 
-/** Whether a word is only a mark that opens the next one. */
+/** Whether a word is only an opening mark of the next word. */
 function isOpening(text: string): boolean {
   return /^\s/u.test(text) && opening.has(text.trim());
 }
 
-/** The fewest tokens that spell whole characters. */
+/** The shortest runs of tokens that decode to whole characters. */
 function splitCharacters(tokens: readonly number[], decode: (ids: readonly number[]) => string): Piece[] {
   const pieces: Piece[] = [];
   let start = 0;

@@ -3,15 +3,15 @@ import type { ConfigReader } from './config.ts';
 export const betaSchedules = ['linear', 'scaled_linear', 'squaredcos_cap_v2'] as const;
 type BetaSchedule = (typeof betaSchedules)[number];
 
-/** β of configs for latent images that name none. */
+/** Default β of configs for latent images. */
 export const latentBetaRange = [0.00085, 0.012] as const;
 
-/** Smallest product that is left where the schedule ends in pure noise, so that no sigma is infinite: 2⁻²⁴. */
+/** The minimum product of a schedule that ends in pure noise, 2⁻²⁴, which keeps every sigma finite. */
 const almostNothing = 2 ** -24;
 
 /**
- * Part of the image that is left at each training timestep: the products of 1 − β up to it. In single precision, as models were
- * trained: its last bits decide on which side of a timestep a sigma lies.
+ * Fraction of the image at each training timestep: the product of 1 − β up to it. In single precision, as in training:
+ * its last bits decide on which side of a timestep a sigma is.
  */
 export function cumulativeAlphas(
   config: ConfigReader,
@@ -34,7 +34,7 @@ export function cumulativeAlphas(
   return rescaled;
 }
 
-/** `cumulativeAlphas` of a model that was distilled: of latent images, where its config names no β. */
+/** `cumulativeAlphas` of a distilled model, with the default β of latent images. */
 export function distilledAlphas(config: ConfigReader): Float64Array {
   return cumulativeAlphas(config, {
     keepFinite: false,
@@ -43,7 +43,7 @@ export function distilledAlphas(config: ConfigReader): Float64Array {
   });
 }
 
-/** The first and the last β of a training. */
+/** The first and the last β of the training. */
 export type BetaRange = readonly [first: number, last: number];
 
 function readBetas(
@@ -75,14 +75,14 @@ function cosineAlpha(time: number): number {
   return Math.cos((((time + 0.008) / 1.008) * Math.PI) / 2) ** 2;
 }
 
-/** Shifts and stretches the square roots so that nothing of the image is left at the end. Lin et al. 2023, algorithm 1. */
+/** Shifts and scales the square roots so that the last timestep is pure noise. Lin et al. 2023, algorithm 1. */
 function rescaleToZeroTerminal(products: Float64Array): Float64Array {
   const first = Math.sqrt(products[0]!);
   const last = Math.sqrt(products.at(-1)!);
   return products.map((product) => (((Math.sqrt(product) - last) * first) / (first - last)) ** 2);
 }
 
-/** As `evenly`, with the last bits of torch's `linspace` in single precision, which begins at both ends. */
+/** Like `evenly`, with the last bits of torch's `linspace` in single precision, which works from both ends. */
 function evenlySingle(start: number, end: number, count: number): number[] {
   const [first, last] = [Math.fround(start), Math.fround(end)];
   if (count === 1) return [first];
@@ -92,7 +92,7 @@ function evenlySingle(start: number, end: number, count: number): number[] {
   );
 }
 
-/** `count` numbers from `start` to `end`, both included, with the last bits of numpy's `linspace`. */
+/** `count` numbers from `start` to `end`, inclusive, with the last bits of numpy's `linspace`. */
 export function evenly(start: number, end: number, count: number): number[] {
   if (count === 1) return [start];
   const stride = (end - start) / (count - 1);

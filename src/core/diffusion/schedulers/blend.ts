@@ -26,7 +26,7 @@ export function addDifference(
     target[index]! += weight * (first[index]! - second[index]!);
 }
 
-/** Limits every number to ±`bound`. */
+/** Clamps every number to ±`bound`. */
 export function clampInPlace(values: Float32Array, bound: number): void {
   for (let index = 0; index < values.length; index++)
     values[index] = Math.min(Math.max(values[index]!, -bound), bound);

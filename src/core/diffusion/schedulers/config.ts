@@ -1,17 +1,17 @@
 /** The content of a `scheduler_config.json`. */
 export type SchedulerConfig = Readonly<Record<string, unknown>>;
 
-/** Reads settings of a scheduler with their checks; a setting that is absent or `null` has its default. */
+/** Reads and checks a scheduler's settings; a setting that is absent or `null` has its default. */
 export interface ConfigReader {
   number(name: string, byDefault: number): number;
   flag(name: string, byDefault: boolean): boolean;
   choice<C extends string>(name: string, choices: readonly C[], byDefault: C): C;
   numbers(name: string): readonly number[] | undefined;
-  /** @throws RangeError where one of these settings is on */
+  /** @throws RangeError if any of these settings is on */
   refuse(names: readonly string[]): void;
 }
 
-/** @throws TypeError or RangeError from its methods, naming the setting, its value and what was expected */
+/** @throws TypeError or RangeError from its methods, with the setting, its value and the expectation */
 export function readConfig(config: SchedulerConfig): ConfigReader {
   const read = (name: string): unknown => config[name] ?? undefined;
   return {

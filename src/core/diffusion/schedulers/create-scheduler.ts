@@ -23,11 +23,11 @@ import { createUniPc } from './unipc.ts';
 export interface SchedulerOptions {
   /** At least 1. */
   readonly steps: number;
-  /** Patches of the latent image that the transformer sees; needed where `use_dynamic_shifting` is on. */
+  /** Latent patches that the transformer reads; required by `use_dynamic_shifting`. */
   readonly imageTokens?: number | undefined;
 }
 
-/** By the class names that configs carry. */
+/** By the class names in configs. */
 const creators = {
   DDIMScheduler: createDdim,
   DDPMScheduler: createDdpm,
@@ -52,10 +52,10 @@ const creators = {
 >;
 
 /**
- * Makes the scheduler that a model's `scheduler_config.json` describes, for one image.
+ * Creates the scheduler of a model's `scheduler_config.json`, for one image.
  *
- * @throws TypeError or RangeError naming the setting: an unknown class, a setting of a wrong type or value, one that is
- * not supported, or a number of steps that the scheduler can't take
+ * @throws TypeError or RangeError that names the setting: an unknown class, an invalid or unsupported setting, or an
+ * invalid number of steps
  *
  * @example
  * ```ts

@@ -3,10 +3,10 @@ import type { ConfigReader } from './config.ts';
 import { alphaAt, readTrained } from './denoised.ts';
 import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 
-/** The logarithm of the large variance is missing: the reference takes its root, which is no number. */
+/** `fixed_large_log` is missing: the reference takes the root of the logarithm, which is NaN. */
 const varianceTypes = ['fixed_small', 'fixed_small_log', 'fixed_large'] as const;
-/** The reference takes a logarithm of the variance, with this least one. */
-const leastVariance = 1e-20;
+/** The reference takes the logarithm of the variance, with this minimum. */
+const minVariance = 1e-20;
 
 /** Denoising diffusion probabilistic models, with fresh noise at every step. Ho et al. 2020, algorithm 2. */
 export function createDdpm(config: ConfigReader, steps: number): Scheduler {
@@ -22,7 +22,7 @@ export function createDdpm(config: ConfigReader, steps: number): Scheduler {
       const kept = (Math.sqrt(1 - beta) * (1 - next)) / left;
       blendInto(sample, kept, sample, (Math.sqrt(next) * beta) / left, denoised);
       if (timesteps[step] === 0) return;
-      const variance = isLarge ? beta : Math.max(((1 - next) / left) * beta, leastVariance);
+      const variance = isLarge ? beta : Math.max(((1 - next) / left) * beta, minVariance);
       blendInPlace(sample, 1, drawNoise(sample, noise), Math.sqrt(variance));
     },
   });

@@ -4,12 +4,12 @@ import { createAdams } from './sa-solver.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /**
- * Diffusion exponential integrator sampler of order 1 to 3: a polynomial in ln ρ through the last predictions of the noise
- * is integrated over the step, ρ being noise over signal. Zhang and Chen 2022, section 3.3, log ρ.
+ * Diffusion exponential integrator sampler of order 1 to 3: integrates a polynomial in ln ρ through the last noise
+ * predictions over the step, where ρ is noise over signal. Zhang and Chen 2022, section 3.3, log ρ.
  */
 export function createDeis(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['use_dynamic_shifting', 'rescale_betas_zero_snr']);
-  // Configs of other multistep solvers stand for these.
+  // The reference accepts the values of other multistep solvers as synonyms.
   config.choice('algorithm_type', ['deis', 'dpmsolver', 'dpmsolver++'], 'deis');
   config.choice('solver_type', ['logrho', 'midpoint', 'heun', 'bh1', 'bh2'], 'logrho');
   const predictorOrder = readOrder(config, 'solver_order', [1, 2, 3]);

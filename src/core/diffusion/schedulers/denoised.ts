@@ -11,13 +11,13 @@ interface Level {
   readonly sigma: number;
 }
 
-/** Timesteps of a generation, and the share of the image that is left at each timestep of the training. */
+/** Timesteps of a generation, and the fraction of the image at each training timestep. */
 interface Trained {
   readonly alphas: Float64Array;
   readonly timesteps: readonly number[];
 }
 
-/** Settings of schedulers that take at most as many steps as the training has, from one of its timesteps to the next. */
+/** Settings of schedulers whose steps are training timesteps, so that the training limits their number. */
 export function readTrained(config: ConfigReader, steps: number) {
   const alphas = cumulativeAlphas(config, { keepFinite: false });
   if (steps > alphas.length) throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
@@ -26,7 +26,7 @@ export function readTrained(config: ConfigReader, steps: number) {
   return { ...trained, ...readLevels(config, trained, { limit: readLimit(config, true) }) };
 }
 
-/** The noise level of each timestep, and the image that a model sees in a sample. */
+/** The noise level of each timestep, and the predicted image. */
 export function readLevels(
   config: ConfigReader,
   { alphas, timesteps }: Trained,
@@ -46,7 +46,7 @@ export function readLevels(
   };
 }
 
-/** @throws RangeError where an offset leads beyond the training's timesteps */
+/** @throws RangeError if an offset leads beyond the training's timesteps */
 export function alphaAt(alphas: Float64Array, timestep: number): number {
   const alpha = alphas[timestep];
   if (alpha !== undefined) return alpha;
@@ -55,9 +55,7 @@ export function alphaAt(alphas: Float64Array, timestep: number): number {
   );
 }
 
-/**
- * The image that a model sees in a noisy sample, which is `alpha · image + sigma · noise` with `alpha² + sigma² = 1`.
- */
+/** The predicted image, given a sample `alpha · image + sigma · noise` with `alpha² + sigma² = 1`. */
 export function denoisedInto(
   out: Float32Array,
   sample: Float32Array,
@@ -69,7 +67,7 @@ export function denoisedInto(
   else out.set(output);
 }
 
-/** The noise that a model sees in such a sample. */
+/** The predicted noise, given such a sample. */
 export function noiseInto(
   out: Float32Array,
   sample: Float32Array,

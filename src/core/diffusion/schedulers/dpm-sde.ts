@@ -5,9 +5,9 @@ import { ancestralSigmas, atMiddles, defineSigmaScheduler, readSigmas } from './
 import { drawNoise, type Scheduler, type StepBuffers } from './scheduler.ts';
 
 /**
- * DPM-Solver++ for the stochastic equation, of second order with a midpoint: each step asks the model at its start and at
- * the geometric mean of its ends, the last one at its start alone, so `2 · steps − 1` times. Lu et al. 2022; the noise of both
- * halves comes from one Brownian path.
+ * DPM-Solver++ for the stochastic equation, second order with a midpoint: each step evaluates the model at its start
+ * and at the geometric mean of its ends, the last one only at its start: `2 · steps − 1` evaluations. Lu et al. 2022;
+ * one Brownian path provides the noise of both halves.
  */
 export function createDpmSde(config: ConfigReader, steps: number): Scheduler {
   const types = ['epsilon', 'v_prediction'] as const;
@@ -15,7 +15,7 @@ export function createDpmSde(config: ConfigReader, steps: number): Scheduler {
   const { sigmas } = levels;
   const middleOf = (index: number): number => Math.sqrt(sigmas[index]! * sigmas[index + 1]!);
 
-  /** Moves a sample towards the image it shows, below the noise level `to`, and back up to it with noise. */
+  /** Moves a sample towards its predicted image, below the noise level `to`, and back up to it with noise. */
   const moveTo = ({ sample, denoised }: StepBuffers, from: number, to: number, noise: Float32Array): void => {
     const { down, up } = ancestralSigmas(from, to);
     const kept = down / from;
@@ -41,7 +41,7 @@ export function createDpmSde(config: ConfigReader, steps: number): Scheduler {
         moveTo(buffers, from, middle, firstNoise);
       } else {
         const fresh = drawNoise(sample, noise);
-        // The part of the first half in the whole step, none of which is left where it has no length.
+        // The fraction of the first half in the whole step, which may have length 0.
         const share = from > to ? Math.min(Math.max((from - middle) / (from - to), 0), 1) : 1;
         blendInto(fresh, Math.sqrt(share), firstNoise, Math.sqrt(1 - share), fresh);
         sample.set(start);

@@ -4,8 +4,8 @@ import { readOrder, readMultistep } from './multistep-sigmas.ts';
 import { defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
- * DPM-Solver++ of order 1 to 3 (2S, 3S): the steps of one order, two or three of them, begin at the same sample, each with
- * the outputs of those before it. Lu et al. 2022, algorithm 1; its stochastic form likewise.
+ * DPM-Solver++ of order 1 to 3 (2S, 3S): a group of one, two or three steps begins at the same sample, each step with
+ * the outputs of the previous ones. Lu et al. 2022, algorithm 1, and its stochastic form.
  */
 export function createDpmSinglestep(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['use_dynamic_shifting', 'variance_type', 'rescale_betas_zero_snr']);
@@ -19,12 +19,12 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
     roundsKarras: true,
     smallestLambda: config.number('lambda_min_clipped', -Infinity),
   });
-  /** The order of each step: 1, 2, 3, 1, 2, 3, …, the last one lower where that keeps it stable. */
+  /** The order of each step: 1, 2, 3, 1, 2, 3, …; the last one is lower if stability requires it. */
   const orders = Array.from({ length: steps }, (_, step) => (step % most) + 1);
   const lowersFinal = config.flag('lower_order_final', false) && steps % most === 0;
   if (lowersFinal || levels.at(-1)!.sigma === 0) orders[steps - 1] = 1;
   const stochastic = algorithm === 'sde-dpmsolver++';
-  /** Of the steps since `start`, oldest first. */
+  /** Outputs since `start`, oldest first. */
   let outputs: Float32Array[] = [];
   let start: Float32Array;
   return defineScheduler({

@@ -5,7 +5,7 @@ import { type KnownOutput, rememberOutput } from './known-outputs.ts';
 import { fewSteps, type NoiseLevel, readMultistep } from './multistep-sigmas.ts';
 import { defineScheduler, drawNoise, type NoiseSource, type Scheduler } from './scheduler.ts';
 
-/** For each algorithm, whether its equation is stochastic and whether it integrates predictions of the noise. */
+/** For each algorithm, whether its equation is stochastic, and whether it integrates noise predictions. */
 const algorithms = {
   'dpmsolver++': { stochastic: false, ofNoise: false },
   'sde-dpmsolver++': { stochastic: true, ofNoise: false },
@@ -14,8 +14,8 @@ const algorithms = {
 } as const;
 
 /**
- * DPM-Solver and DPM-Solver++ of order 1 to 3 (2M, 3M), which extrapolate from the steps before, and their stochastic forms.
- * Lu et al. 2022: "DPM-Solver", and "DPM-Solver++", algorithm 2.
+ * DPM-Solver and DPM-Solver++ of order 1 to 3 (2M, 3M), which extrapolate from previous steps, and their stochastic
+ * forms. Lu et al. 2022: "DPM-Solver", and "DPM-Solver++", algorithm 2.
  */
 export function createDpmSolver(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['use_dynamic_shifting', 'variance_type']);
@@ -61,21 +61,24 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
   });
 }
 
-/** A step of DPM-Solver from one level of noise to the next. */
+/** A step of DPM-Solver from one noise level to the next. */
 interface DpmStep {
   readonly from: NoiseLevel;
   readonly to: NoiseLevel;
-  /** One to three, of different levels; the step begins at the first. */
+  /** One to three outputs of different levels; the step begins at the first. */
   readonly known: readonly KnownOutput<NoiseLevel>[];
   readonly stochastic: boolean;
   readonly ofNoise: boolean;
-  /** Whether two outputs weigh as a slope does, otherwise as the output in the middle of the step. */
+  /** Whether two outputs are weighted as a slope, instead of as the output in the middle of the step. */
   readonly takesSlope: boolean;
   /** Factor of the curve through three outputs. */
   readonly bend: number;
 }
 
-/** Moves the sample by a parabola through the outputs, or what is left of it through fewer of them; not at all over no length. */
+/**
+ * Moves the sample by a parabola through the outputs, or a lower-order polynomial through fewer; unchanged for a step
+ * of length 0.
+ */
 export function takeDpmStep(
   sample: Float32Array,
   { from, to, known, takesSlope, bend, ...algorithm }: DpmStep,
@@ -95,7 +98,7 @@ export function takeDpmStep(
   if (algorithm.stochastic && to.sigma > 0) blendInPlace(sample, 1, drawNoise(sample, noise), fresh);
 }
 
-/** Weights of the sample, of the newest output, of its first and second difference, and of fresh noise in a step. */
+/** Weights of the sample, the newest output, its first and second difference, and fresh noise. */
 function weightsOf(
   from: NoiseLevel,
   to: NoiseLevel,

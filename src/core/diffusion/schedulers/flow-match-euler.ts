@@ -5,9 +5,9 @@ import { crowdingOf } from './noise-levels.ts';
 import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 
 /**
- * Euler's method along the straight way from noise to image, the sample being (1 − σ) · image + σ · noise and the output
- * its velocity. Esser et al. 2024.
- * @param imageTokens patches of the latent image that the transformer sees; models that shift by size need it
+ * Euler's method along the straight path from noise to image, for samples (1 − σ) · image + σ · noise and velocity
+ * outputs. Esser et al. 2024.
+ * @param imageTokens latent patches that the transformer reads; required by models that shift by size
  */
 export function createFlowMatchEuler(
   config: ConfigReader,
@@ -30,7 +30,7 @@ export function createFlowMatchEuler(
   });
 }
 
-/** @param mu shift by the size of the image, where the model has one */
+/** @param mu shift by image size, if the model has one */
 function readSigmas(config: ConfigReader, steps: number, trainSteps: number, mu?: number): number[] {
   const shift = config.number('shift', 1);
   const byShift = (sigma: number): number => (shift * sigma) / (1 + (shift - 1) * sigma);
@@ -41,11 +41,12 @@ function readSigmas(config: ConfigReader, steps: number, trainSteps: number, mu?
     const factor = exponential ? Math.exp(mu) : mu;
     sigmas = evenly(1, 1 / steps, steps).map((sigma) => factor / (factor + (1 / sigma - 1)));
   } else {
-    // The ends of the training's schedule are shifted, and what lies evenly between them once more: as models expect it.
+    // The ends of the training's schedule are shifted, and the evenly spaced values between them shifted again, as
+    // models expect.
     sigmas = evenly(byShift(1), byShift(1 / trainSteps), steps).map(byShift);
   }
   const terminal = config.number('shift_terminal', 0);
-  // A single step has nothing but its start to stretch.
+  // A single step only has a start, so there is nothing to stretch.
   if (terminal !== 0 && steps > 1) {
     const factor = (1 - sigmas.at(-1)!) / (1 - terminal);
     sigmas = sigmas.map((sigma) => 1 - (1 - sigma) / factor);

@@ -5,8 +5,8 @@ import { defineSigmaScheduler, readSigmas } from './noise-levels.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /**
- * Heun's method on the noise level σ: Euler's step, and the step once more with the mean of the directions at both of its
- * ends. The last step is Euler's. So the model is asked `2 · steps − 1` times. Karras et al. 2022, algorithm 1.
+ * Heun's method on the noise level σ: Euler's step, then the step again with the mean of the directions at both ends.
+ * The last step is Euler's, for `2 · steps − 1` evaluations. Karras et al. 2022, algorithm 1.
  */
 export function createHeun(config: ConfigReader, steps: number): Scheduler {
   const clip = config.flag('clip_sample', false) ? config.number('clip_sample_range', 1) : undefined;

@@ -5,14 +5,14 @@ import { ancestralSigmas, atMiddles, defineSigmaScheduler, readSigmas } from './
 import { drawNoise, type Scheduler } from './scheduler.ts';
 
 /**
- * The midpoint method on the noise level σ, the geometric mean of a step's ends being its middle: DPM-Solver-2 in the form of
- * Karras et al. 2022, algorithm 2. The last step is Euler's, so the model is asked `2 · steps − 1` times.
+ * The midpoint method on the noise level σ, with the geometric mean of a step's ends as its middle: DPM-Solver-2 in the
+ * form of Karras et al. 2022, algorithm 2. The last step is Euler's, for `2 · steps − 1` evaluations.
  */
 export function createKdpm2(config: ConfigReader, steps: number): Scheduler {
   return createMidpoint(config, steps, (_, to) => ({ down: to, up: 0 }));
 }
 
-/** As {@link createKdpm2}, towards a lower noise level, from where fresh noise leads back. */
+/** Like {@link createKdpm2}, to a lower noise level, then fresh noise up to the target level. */
 export function createKdpm2Ancestral(config: ConfigReader, steps: number): Scheduler {
   return createMidpoint(config, steps, ancestralSigmas);
 }

@@ -1,7 +1,7 @@
-/** In the logarithm of the noise: a shorter step has no digits left for its length. */
+/** In log noise: a shorter step has no significant digits left. */
 const smallestStep = 1e-6;
 
-/** Makes the ends of a step that has no length one level, since their last bits decide whether it leads up or down. */
+/** Merges the ends of steps of length 0, since their last bits decide whether the step goes up or down. */
 export function joinEqualLevels<Level>(
   levels: readonly Level[],
   logarithmOf: (level: Level) => number,
@@ -15,13 +15,16 @@ export function joinEqualLevels<Level>(
   });
 }
 
-/** The output of a model at a noise level. */
+/** A model output at a noise level. */
 export interface KnownOutput<Level> {
   readonly level: Level;
   readonly output: Float32Array;
 }
 
-/** The last outputs, newest first, with a copy of one more: each level has one, since a curve through two has no slope. */
+/**
+ * Prepends the newest output to the last ones, at most one per level, since a curve through two outputs of one level
+ * has no slope.
+ */
 export function rememberOutput<Level>(
   known: readonly KnownOutput<Level>[],
   newest: KnownOutput<Level>,

@@ -2,12 +2,12 @@ import { quantile } from '../../math/numeric.ts';
 import { clampInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 
-/** Limits the numbers of a denoised image in place. */
+/** Limits the values of a denoised image in place. */
 export type Limit = (denoised: Float32Array) => void;
 
 /**
- * Dynamic thresholding, if a config asks for it: a quantile of the absolute values becomes 1, and larger values are cut off.
- * Saharia et al. 2022, section 2.3.
+ * Dynamic thresholding, if enabled: a quantile of the absolute values becomes 1, and larger values are clipped. Saharia
+ * et al. 2022, section 2.3.
  */
 export function readThreshold(config: ConfigReader): Limit | undefined {
   if (!config.flag('thresholding', false)) return undefined;
@@ -23,7 +23,7 @@ export function readThreshold(config: ConfigReader): Limit | undefined {
   };
 }
 
-/** As {@link readThreshold}, or else the fixed range that `clip_sample` asks for. */
+/** {@link readThreshold}, or else the fixed range of `clip_sample`. */
 export function readLimit(config: ConfigReader, clipsByDefault: boolean): Limit | undefined {
   const threshold = readThreshold(config);
   if (threshold || !config.flag('clip_sample', clipsByDefault)) return threshold;

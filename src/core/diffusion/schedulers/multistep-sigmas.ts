@@ -9,29 +9,29 @@ import { crowdingOf } from './noise-levels.ts';
 import { sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
 import { spaceTimesteps, timestepSpacings, trailingTimesteps } from './timesteps.ts';
 
-/** At 1, where nothing of the image is left, its logarithm would be infinite. */
-const largestFlowSigma = 1 - 1e-6;
+/** At 1, which is pure noise, the logarithm of the signal would be infinite. */
+const maxFlowSigma = 1 - 1e-6;
 
-/** In which ways the noise levels of multistep solvers differ. */
+/** Differences between the noise levels of multistep solvers. */
 export interface MultistepWays {
-  /** The evenly spaced sigmas of a model trained with flow matching, noisiest first, before their shift. */
+  /** The evenly spaced sigmas of a flow-matching model before their shift, noisiest first. */
   readonly flowSigmas?: (steps: number, trainSteps: number) => number[];
-  /** Timesteps are rounded where sigmas crowd after Karras; otherwise fractions are cut off. */
+  /** Whether timesteps are rounded after Karras spacing, instead of truncated. */
   readonly roundsKarras: boolean;
-  /** Sigmas may lie evenly in ln σ by `use_lu_lambdas`, rounded likewise. */
+  /** Whether `use_lu_lambdas` is supported, which spaces sigmas evenly in ln σ, with the same rounding. */
   readonly takesLu?: boolean;
-  /** Timesteps of less signal are left out. */
+  /** Timesteps with less signal are dropped. */
   readonly smallestLambda?: number;
-  /** The generation ends at the smallest of its sigmas, whatever the config says. */
+  /** Whether the generation ends at its smallest sigma, regardless of the config. */
   readonly endsAtSmallest?: boolean;
 }
 
-/** Below so many steps, the last ones are of a lower order, which keeps them stable. */
+/** With fewer steps, the last ones have a lower order for stability. */
 export const fewSteps = 15;
 
 const solverTypes = ['epsilon', 'v_prediction', 'sample', 'flow_prediction'] as const;
 
-/** @throws RangeError for an order that isn't among those of the solver */
+/** @throws RangeError for an order that the solver doesn't support */
 export function readOrder(config: ConfigReader, name: string, orders: readonly number[]): number {
   const order = config.number(name, 2);
   if (orders.includes(order)) return order;
@@ -40,12 +40,12 @@ export function readOrder(config: ConfigReader, name: string, orders: readonly n
   );
 }
 
-/** Settings that multistep solvers have in common. */
+/** Common settings of multistep solvers. */
 export interface Multistep {
-  /** The noise levels of the steps, and a last one for the end; both ends of a step without length are the same one. */
+  /** The noise levels of the steps, and the final one; both ends of a step of length 0 are the same object. */
   readonly levels: readonly NoiseLevel[];
   readonly timesteps: readonly number[];
-  /** The image that the model sees in a sample. */
+  /** The model's predicted image for a sample. */
   denoisedInto(out: Float32Array, sample: Float32Array, output: Float32Array, step: number): void;
 }
 
@@ -101,7 +101,7 @@ function spaceSigmas(
   if (isFlow) {
     const shift = config.number('flow_shift', 1);
     const sigmas = flowSigmas(steps, training.length).map((sigma) =>
-      Math.min((shift * sigma) / (1 + (shift - 1) * sigma), largestFlowSigma),
+      Math.min((shift * sigma) / (1 + (shift - 1) * sigma), maxFlowSigma),
     );
     // Products within single precision of an integer are that integer.
     const timesteps = sigmas.map((sigma) => Math.trunc(Math.fround(sigma * training.length)));
@@ -109,7 +109,7 @@ function spaceSigmas(
   }
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
   const [used, offset] = [usedSteps(training, smallestLambda), config.number('steps_offset', 0)];
-  // One more than asked, the cleanest of which is left out, since these solvers end at σ = 0 by themselves.
+  // One more than requested, without the cleanest, since these solvers end at σ = 0 anyway.
   const timesteps =
     spacing === 'trailing'
       ? trailingTimesteps(used, training.length / steps)
@@ -119,7 +119,7 @@ function spaceSigmas(
   return { sigmas: timesteps.map((timestep) => sigmaAt(timestep, training)), last, timesteps };
 }
 
-/** Shares of image and noise in a sample, whose squares sum to 1 unless the model is one of flow matching. */
+/** Fractions of image and noise in a sample; their squares sum to 1, except for flow matching. */
 export interface NoiseLevel {
   readonly alpha: number;
   readonly sigma: number;
@@ -127,7 +127,7 @@ export interface NoiseLevel {
   readonly lambda: number;
 }
 
-/** @param options.isFlow whether the shares themselves sum to 1 */
+/** @param isFlow whether the fractions themselves sum to 1 */
 function levelOf(sigma: number, isFlow: boolean): NoiseLevel {
   const alpha = isFlow ? 1 - sigma : 1 / Math.hypot(sigma, 1);
   const scaled = isFlow ? sigma : sigma * alpha;
@@ -141,7 +141,7 @@ function evenFlowSigmas(steps: number, trainSteps: number): number[] {
     .slice(0, -1);
 }
 
-/** Timesteps of the training whose log of signal over noise is not below a bound. */
+/** The number of training timesteps with a log signal-to-noise ratio of at least `smallestLambda`. */
 function usedSteps(sigmas: Float64Array, smallestLambda: number): number {
   return sigmas.filter((sigma) => -Math.log(sigma) >= smallestLambda).length;
 }

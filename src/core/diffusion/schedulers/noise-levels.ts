@@ -20,7 +20,7 @@ import {
 } from './sigmas.ts';
 import { spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
-/** The noise levels of a generation with Euler's method, a last one for its end included, and their timesteps. */
+/** The noise levels of a generation with Euler's method, including the final one, and their timesteps. */
 export interface SigmaLevels {
   readonly type: PredictionType;
   readonly sigmas: readonly number[];
@@ -70,13 +70,13 @@ export function readSigmas(
   };
 }
 
-/** The noise level below `to` that an ancestral step leads down to, and the share of fresh noise that leads back up. */
+/** The noise level below `to` of an ancestral step, and the fraction of fresh noise that leads back up. */
 export function ancestralSigmas(from: number, to: number): { down: number; up: number } {
   const left = to < from ? to / from : 1;
   return { down: to * left, up: to * Math.sqrt((1 - left) * (1 + left)) };
 }
 
-/** Distribution of sigmas, if a config differs from the training. */
+/** The spacing of sigmas, if a config replaces the training's. */
 export function crowdingOf(
   config: ConfigReader,
   { takesLu = false }: { takesLu?: boolean } = {},
@@ -92,11 +92,14 @@ const crowdings = {
   use_karras_sigmas: karrasSigmas,
   use_exponential_sigmas: exponentialSigmas,
   use_beta_sigmas: betaSigmas,
-  // Their timesteps are rounded as after Karras.
+  // Their timesteps are rounded as after Karras spacing.
   use_lu_lambdas: exponentialSigmas,
 } as const;
 
-/** Timesteps and noise levels of schedulers that ask the model at each level but the last, and between it and the next. */
+/**
+ * Timesteps and noise levels of schedulers that evaluate the model at each level except the last, and between adjacent
+ * levels.
+ */
 export function atMiddles(
   { sigmas, timesteps, training }: SigmaLevels,
   middleOf: (index: number) => number,
@@ -107,7 +110,7 @@ export function atMiddles(
   };
 }
 
-/** A scheduler whose samples are image + σ · noise. */
+/** A scheduler for samples image + σ · noise. */
 export function defineSigmaScheduler(
   { type, sigmas, timesteps, initialNoiseScale }: SigmaLevels,
   steps: Pick<SchedulerSteps, 'move'> & Partial<Pick<SchedulerSteps, 'timesteps' | 'sigmaOf'>>,

@@ -5,7 +5,7 @@ import { alphaAt, noiseInto, readLevels } from './denoised.ts';
 import { defineScheduler, type Scheduler } from './scheduler.ts';
 import { readTimesteps } from './timesteps.ts';
 
-/** Weights of the last outputs, newest first, by how many there are. Liu et al. 2022, equation 12 and its starts. */
+/** Weights of the last outputs, newest first, by their number. Liu et al. 2022, equation 12 and its starts. */
 const multistepWeights = [
   [1],
   [3 / 2, -1 / 2],
@@ -15,7 +15,9 @@ const multistepWeights = [
 
 const rungeKuttaWeights = [1 / 6, 1 / 3, 1 / 3, 1 / 6] as const;
 
-/** Pseudo numerical methods on manifolds: linear multistep, begun by Runge-Kutta steps unless the config skips them. */
+/**
+ * Pseudo numerical methods on manifolds: linear multistep, started by Runge-Kutta steps unless the config skips them.
+ */
 export function createPndm(config: ConfigReader, steps: number): Scheduler {
   const alphas = cumulativeAlphas(config, { keepFinite: false });
   const finalAlpha = config.flag('set_alpha_to_one', false) ? 1 : alphas[0]!;
@@ -39,7 +41,10 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
   let start: Float32Array;
   let sum: Float32Array;
 
-  /** Equation 9: moves a sample from one timestep to another along `direction`, which is a prediction or several mixed, and is overwritten. */
+  /**
+   * Equation 9: moves a sample between two timesteps along `direction`, a prediction or a mix of several, which is
+   * overwritten.
+   */
   const moveTo = (sample: Float32Array, direction: Float32Array, from: number, to: number): void => {
     const product = alphaAt(alphas, from);
     const next = to >= 0 ? alphaAt(alphas, to) : finalAlpha;
@@ -53,7 +58,7 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
     denoisedInto,
     move(step, { sample, output }) {
       if (step < rungeKutta.length) {
-        // Four outputs make one step: each but the last leads to where the next is asked, always from the same start.
+        // Four outputs make one step: each except the last leads to the next evaluation, always from the same start.
         const phase = step % 4;
         if (phase === 0) {
           outputs = [output.slice(), ...outputs];
@@ -65,7 +70,7 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
         const to = rungeKutta[step]! - (phase % 2 === 0 ? half : 0);
         moveTo(sample, phase === 3 ? sum : output, rungeKutta[step - phase]!, to);
       } else if (skips && step === 1) {
-        // Heun's method: the first step once more, with the mean of the outputs at both of its ends.
+        // Heun's method: the first step again, with the mean of the outputs at both ends.
         blendInPlace(output, 0.5, outputs[0]!, 0.5);
         sample.set(start);
         moveTo(sample, output, timesteps[1]! + stride, timesteps[1]!);
@@ -81,7 +86,10 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
   });
 }
 
-/** The timesteps at which Runge-Kutta steps ask the model: each of the noisiest, twice between it and the next, and the next. */
+/**
+ * The timesteps at which Runge-Kutta steps evaluate the model: for each of the noisiest, the timestep, twice the middle
+ * to the next, and the next.
+ */
 function rungeKuttaTimesteps(ascending: readonly number[], half: number): number[] {
   const doubled = ascending.slice(-4).flatMap((timestep) => [timestep, timestep + half]);
   return doubled
@@ -91,7 +99,7 @@ function rungeKuttaTimesteps(ascending: readonly number[], half: number): number
     .toReversed();
 }
 
-/** The second of the descending timesteps is asked twice: that takes the place of a Runge-Kutta start. */
+/** Evaluates the second of the descending timesteps twice, instead of a Runge-Kutta start. */
 function repeatSecond(ascending: readonly number[]): number[] {
   return [...ascending.slice(0, -1), ...ascending.slice(-2, -1), ...ascending.slice(-1)].toReversed();
 }

@@ -6,9 +6,9 @@ import { type NoiseLevel, readOrder, readMultistep, type Multistep } from './mul
 import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 
 /**
- * Stochastic Adams solver: a predictor of Adams and Bashforth and a corrector of Adams and Moulton, each of order 1 to 4.
- * The output at the end of a step corrects that step, with the same noise, before the next one is predicted. Xue et al.
- * 2023, algorithm 1; of order 2 with the change for few steps in its appendix.
+ * Stochastic Adams solver: an Adams-Bashforth predictor and an Adams-Moulton corrector, each of order 1 to 4. The
+ * output at the end of a step corrects that step, with the same noise, before the next prediction. Xue et al. 2023,
+ * algorithm 1; order 2 with the modification for few steps in its appendix.
  */
 export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['tau_func', 'variance_type', 'use_dynamic_shifting', 'rescale_betas_zero_snr']);
@@ -32,44 +32,44 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
     predictorOrder,
     correctorOrder,
     lowersOrder,
-    // Share of fresh noise, τ: the stochastic equation in the middle, the one without noise at both ends.
+    // Fraction of fresh noise, τ: the stochastic equation in the middle, the deterministic one at both ends.
     stochasticity: (timestep) => (timestep >= 200 && timestep <= 800 ? 1 : 0),
   });
 }
 
-/** In which ways Adams solvers differ. */
+/** Differences between Adams solvers. */
 interface AdamsWays {
-  /** Whether predictions of the image are integrated, otherwise those of the noise. */
+  /** Whether image predictions are integrated, instead of noise predictions. */
   readonly ofImages: boolean;
   readonly predictorOrder: number;
-  /** Default: no step is corrected. */
+  /** Default: no correction. */
   readonly correctorOrder?: number;
-  /** Whether the last steps are of a lower order. */
+  /** Whether the last steps have a lower order. */
   readonly lowersOrder: boolean;
-  /** Share of fresh noise by timestep; default: none, and none is drawn. */
+  /** Fraction of fresh noise by timestep; default: 0, without drawing noise. */
   readonly stochasticity?: (timestep: number) => number;
 }
 
-/** The highest order of a predictor or a corrector. */
-const mostOrder = 4;
+/** Maximum order of a predictor or a corrector. */
+const maxOrder = 4;
 
 /** Integrates a polynomial in λ through the last outputs over each step. */
 export function createAdams(
   { levels, timesteps, denoisedInto }: Multistep,
   { ofImages, predictorOrder, correctorOrder = 0, lowersOrder, stochasticity }: AdamsWays,
 ): Scheduler {
-  /** The model's outputs, images or noises. */
+  /** Predicted images or noises. */
   let known: KnownOutput<NoiseLevel>[] = [];
   let start: Float32Array;
   let drawn: Float32Array | undefined;
 
-  /** Takes the step that begins at `index` by the newest outputs. */
+  /** Takes the step from `index` with the newest outputs. */
   const take = (sample: Float32Array, index: number, order: number): void => {
     const [from, to] = [levels[index]!, levels[index + 1]!];
     const tau = stochasticity?.(timesteps[index]!) ?? 0;
     const speed = 1 + tau ** 2;
     const h = to.lambda - from.lambda;
-    // λ, counted from the end of the step and scaled, so that the integrand is a polynomial times the exponential.
+    // λ relative to the end of the step and scaled, so that the integrand is a polynomial times the exponential.
     const scale = ofImages ? speed : -1;
     const lambdas = known.slice(0, order).map(({ level }) => level.lambda - to.lambda);
     const weights = lagrangeBasis(lambdas.map((lambda) => scale * lambda)).map((polynomial) => {
@@ -94,7 +94,7 @@ export function createAdams(
     move(step, { sample, output, denoised }, noise) {
       const level = levels[step]!;
       if (!ofImages) blendInto(output, 1 / level.sigma, sample, -level.alpha / level.sigma, denoised);
-      known = rememberOutput(known, { level, output: ofImages ? denoised : output }, mostOrder);
+      known = rememberOutput(known, { level, output: ofImages ? denoised : output }, maxOrder);
       const left = lowersOrder ? timesteps.length - step : Infinity;
       if (step > 0 && correctorOrder > 0 && level !== levels[step - 1]) {
         sample.set(start);

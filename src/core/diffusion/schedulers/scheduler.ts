@@ -1,21 +1,24 @@
-/** Fills a buffer with numbers of a standard normal distribution. */
+/** Fills a buffer with standard normal random numbers. */
 export type NoiseSource = (out: Float32Array) => void;
 
-/** Turns noise into a latent image, step by step, with the outputs of a diffusion model. It holds the state of one image. */
+/**
+ * Turns noise into a latent image step by step, using the outputs of a diffusion model. It holds the state of one
+ * image.
+ */
 export interface Scheduler {
-  /** Timesteps for the model, one for each step; their count can differ from the requested steps. */
+  /** Timesteps for the model, one per step; their number can differ from the requested steps. */
   readonly timesteps: readonly number[];
   /** The first sample is noise times this. */
   readonly initialNoiseScale: number;
-  /** Factor of the sample that the model gets at a step. */
+  /** Factor of the model's input at a step. */
   inputScale(step: number): number;
   /**
-   * Takes a step; steps are taken in order, each once.
+   * Takes a step. Every step must be taken once, in order.
    *
-   * @param sample the latents, replaced by those of the next step
-   * @param output what the model predicted from them, of the same length; may be overwritten
-   * @param noise asked by schedulers that add noise, once per step at most
-   * @returns the latents without noise as they look by now, valid until the next step
+   * @param sample the latents; replaced by the next step's
+   * @param output the model's prediction for them, of the same length; may be overwritten
+   * @param noise used by schedulers that add noise, at most once per step
+   * @returns the currently predicted latents without noise, valid until the next step
    */
   step(step: number, sample: Float32Array, output: Float32Array, noise: NoiseSource): Float32Array;
 }
@@ -25,18 +28,18 @@ export type PredictionType = 'epsilon' | 'v_prediction' | 'sample';
 
 export const predictionTypes = ['epsilon', 'v_prediction', 'sample'] as const;
 
-/** The buffers of a step, all of one length: the sample, what the model predicted from it, and the image it sees there. */
+/** The buffers of a step, all of equal length: the sample, the model's prediction for it, and the predicted image. */
 export type StepBuffers = Readonly<Record<'sample' | 'output' | 'denoised', Float32Array>>;
 
-/** The parts that are a scheduler's own. */
+/** The parts that differ between schedulers. */
 export interface SchedulerSteps extends Pick<Scheduler, 'timesteps'> {
   /** Default 1. */
   readonly initialNoiseScale?: number;
-  /** Standard deviation of the noise in the sample at a step: such samples are scaled for the model, others stay as they are. */
+  /** Standard deviation of a sample's noise at a step: the model's input is scaled by it; default: unscaled. */
   readonly sigmaOf?: (step: number) => number;
-  /** Writes the image that the model sees in a sample. */
+  /** Writes the predicted image for a sample. */
   denoisedInto(out: Float32Array, sample: Float32Array, output: Float32Array, step: number): void;
-  /** Replaces the sample by that of the next step. */
+  /** Replaces the sample by the next step's. */
   move(step: number, buffers: StepBuffers, noise: NoiseSource): void;
 }
 
@@ -55,7 +58,6 @@ export function defineScheduler(steps: SchedulerSteps): Scheduler {
   };
 }
 
-/** Fresh noise for a sample. */
 export function drawNoise({ length }: Float32Array, noise: NoiseSource): Float32Array {
   const drawn = new Float32Array(length);
   noise(drawn);

@@ -5,12 +5,12 @@ import { noiseInto, readLevels } from './denoised.ts';
 import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 
-/** Part of the way to the next timestep that fresh noise leads back, as the paper recommends. */
+/** How far fresh noise leads back on the way to the next timestep, as the paper recommends. */
 const stochasticity = 0.3;
 
 /**
- * Trajectory consistency distillation: every step jumps below the next noise level and back up to it with noise. Zheng et al.
- * 2024, algorithm 4 with γ = 0.3.
+ * Trajectory consistency distillation: every step jumps below the next noise level and back up to it with noise. Zheng
+ * et al. 2024, algorithm 4 with γ = 0.3.
  */
 export function createTcd(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['thresholding', 'clip_sample']);

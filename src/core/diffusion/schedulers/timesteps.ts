@@ -4,14 +4,14 @@ import type { ConfigReader } from './config.ts';
 
 export const timestepSpacings = ['linspace', 'leading', 'trailing'] as const;
 
-/** Spacing of a generation's timesteps among those of the training. Lin et al. 2023, table 2. */
+/** Spacing of a generation's timesteps among the training's. Lin et al. 2023, table 2. */
 type TimestepSpacing = (typeof timestepSpacings)[number];
 
 interface SpacingOptions {
-  /** Timesteps of the training. */
+  /** Number of training timesteps. */
   readonly trainSteps: number;
   readonly steps: number;
-  /** Added to `leading` ones. */
+  /** Added to `leading` timesteps. */
   readonly offset: number;
 }
 
@@ -32,14 +32,17 @@ export function spaceTimesteps(
   }
 }
 
-/** From the noisiest down, with the last bits of numpy's `arange`, whose stride is a difference of its first two. */
+/**
+ * From the noisiest down, with the last bits of numpy's `arange`, whose stride is the difference of its first two
+ * values.
+ */
 export function trailingTimesteps(noisiest: number, ratio: number): number[] {
   const stride = noisiest - (noisiest - ratio);
   const count = Math.ceil(noisiest / ratio);
   return Array.from({ length: count }, (_, index) => roundHalfToEven(noisiest - index * stride) - 1);
 }
 
-/** Whole timesteps of a model, from the noisiest down, as its config spaces them. */
+/** A model's integer timesteps, from the noisiest down, with the config's spacing. */
 export function readTimesteps(config: ConfigReader, trainSteps: number, steps: number): number[] {
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'leading');
   return spaceTimesteps(spacing, { trainSteps, steps, offset: config.number('steps_offset', 0) }).map(
@@ -47,7 +50,10 @@ export function readTimesteps(config: ConfigReader, trainSteps: number, steps: n
   );
 }
 
-/** Timesteps of a model that was distilled to `original_inference_steps`: evenly spaced among those, from the noisiest down. */
+/**
+ * Timesteps of a model that was distilled to `original_inference_steps`: evenly spaced among these, from the noisiest
+ * down.
+ */
 export function readDistilledTimesteps(config: ConfigReader, trainSteps: number, steps: number): number[] {
   const distilled = config.number('original_inference_steps', 50);
   if (steps > distilled) throw new RangeError(`steps: expected at most ${distilled}, got ${steps}`);

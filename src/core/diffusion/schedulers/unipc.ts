@@ -7,14 +7,14 @@ import { type NoiseLevel, readOrder, readMultistep } from './multistep-sigmas.ts
 import { defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
- * Unified predictor and corrector of order 1 to 3: the output at the end of a step corrects that step before it predicts the
- * next one, so the model is asked no more often. Zhao et al. 2023, algorithms 5 to 8, predicting the image.
+ * Unified predictor and corrector of order 1 to 3: the output at the end of a step corrects that step before it
+ * predicts the next one, without additional evaluations. Zhao et al. 2023, algorithms 5 to 8, predicting the image.
  */
 export function createUniPc(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['solver_p', 'use_dynamic_shifting', 'shift_terminal', 'sigma_min', 'sigma_max']);
   if (!config.flag('predict_x0', true)) throw new RangeError('predict_x0: expected true, got false');
   const most = readOrder(config, 'solver_order', [1, 2, 3]);
-  const kinds = ['bh1', 'bh2', 'midpoint', 'heun', 'logrho'] as const; // the last three stand for bh2
+  const kinds = ['bh1', 'bh2', 'midpoint', 'heun', 'logrho'] as const; // the last three are synonyms of bh2
   const isFirstKind = config.choice('solver_type', kinds, 'bh2') === 'bh1';
   const lowersOrder = config.flag('lower_order_final', true);
   const uncorrected = new Set(config.numbers('disable_corrector'));
@@ -23,12 +23,12 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
     roundsKarras: true,
   });
 
-  /** Images that the model saw. */
+  /** Predicted images. */
   let known: KnownOutput<NoiseLevel>[] = [];
   let order = 1;
   let start: Float32Array;
 
-  /** Takes the step that begins at `index`, from `sample`; a corrector knows what the model sees at its end. */
+  /** Takes the step from `index`, starting at `sample`; for a correction, `atEnd` is the predicted image at its end. */
   const take = (sample: Float32Array, index: number, atEnd?: Float32Array): void => {
     const [from, to, newest] = [levels[index]!, levels[index + 1]!, known[0]!.output];
     const h = to.lambda - from.lambda;
@@ -61,7 +61,10 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
   });
 }
 
-/** The weights of the differences to earlier outputs, then of the one to the output at the end, where a corrector knows it. */
+/**
+ * The weights of the differences to earlier outputs, followed, for a correction, by the weight of the difference to the
+ * output at the end.
+ */
 function weightsOf(
   ratios: readonly number[],
   { h, isFirstKind, corrects }: { h: number; isFirstKind: boolean; corrects: boolean },
@@ -78,7 +81,8 @@ function weightsOf(
     factorial *= power + 1;
     phi = phi / -h - 1 / factorial;
   }
-  // They sum powers of the places to the goals, as a polynomial that is 1 at its place and 0 at the others does.
+  // They sum powers of the places to the goals, like a Lagrange polynomial: 1 at its own place and 0 at all different
+  // places.
   return lagrangeBasis(places).map((polynomial) =>
     polynomial.reduce((total, factor, power) => total + factor * goals[power]!, 0),
   );

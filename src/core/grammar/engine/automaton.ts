@@ -6,55 +6,55 @@ import type { Program, Step } from './program.ts';
 import { roundsOf, Threads, type Frame, type Thread } from './threads.ts';
 import { Triples } from './vocabulary.ts';
 
-/** Everything that may have been written so far, as what may follow. */
+/** All possible parses of the text so far, as the set of continuations. */
 export interface State {
   readonly id: number;
-  /** States of an older generation have to be brought in again. */
+  /** States of an older generation must be renewed. */
   readonly generation: number;
   readonly threads: readonly Thread[];
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
-  /** The characters that may certainly follow. */
+  /** The characters that certainly may follow. */
   readonly run: Run;
-  /** Whether an item of a list of different items may begin here, and whether one may have been completed. */
+  /** Whether an item of a `distinct` list may begin here, and whether an item may be complete. */
   readonly startsItem: boolean;
   readonly endsItem: boolean;
 }
 
-/** No way goes on from here. */
+/** The state without continuations. */
 export const dead = 1;
 const unknown = 0;
 
 /**
- * Threads of one state. A grammar that is ambiguous beyond is narrowed: some of its texts can't be written any more,
- * but what is written is still right, since every thread can be brought to an end.
+ * Threads per state. A more ambiguous grammar is narrowed: some of its texts become unreachable, but the text stays
+ * valid, since every remaining thread can be completed.
  */
 const maxThreads = 2048;
-/** Steps taken to find the threads after one byte. */
+/** Maximum steps to find the threads after one byte. */
 const maxVisits = 50_000;
-/** Steps of a language are dearer than those of a program. */
+/** The cost of a language step, in program steps. */
 const costOfStep = 60;
 const maxLists = 200_000;
-/** States kept; then all are forgotten and made anew as they are needed. */
+/** Maximum states in memory; beyond it, all states are dropped and recreated on demand. */
 const maxStates = 4_000;
-/** Transitions of a state by byte, and the kinds and the characters of its run. */
+/** Per state: its transitions by byte, then the kinds and the length of its run. */
 const width = 258;
 
 /**
- * Reads text byte by byte by a program. States are made when they are first reached, as in a lazy DFA, so a byte
- * mostly costs one look-up. The stack may be as deep as the text asks for.
+ * Runs a program byte by byte. States are created on first use, as in a lazy DFA, so most bytes cost one lookup. The
+ * depth of the stack isn't limited.
  */
 export class Automaton {
   readonly #program: Program;
   #states: (State | undefined)[] = [];
   readonly #threads: Threads;
-  /** Lists of threads, each as the list without its last thread and that one. */
+  /** Lists of threads, each as its prefix and its last thread. */
   #lists = new Triples<State>();
   #transitions = new Int32Array();
   readonly #closure: Closure;
   readonly #readers: ReadonlySet<LanguageReader>;
   generation = 0;
-  /** Steps followed so far to make states: what hard grammars cost. */
+  /** Steps taken so far to create states: the cost of hard grammars. */
   work = 0;
 
   constructor(program: Program) {
@@ -69,7 +69,7 @@ export class Automaton {
     return this.#close([this.#threads.thread(this.#program.start, undefined)]);
   }
 
-  /** @returns the id of the state after a byte, `dead` if there is none */
+  /** @returns the id of the state after `byte`, or `dead` */
   next(state: number, byte: number): number {
     const slot = state * width + byte;
     const known = this.#transitions[slot]!;
@@ -81,25 +81,25 @@ export class Automaton {
     return this.#states[id]!;
   }
 
-  /** Whether any text of so many characters of these kinds may follow for certain. */
+  /** Whether any text of up to `characters` characters of these kinds certainly may follow. */
   covers(state: number, kinds: number, characters: number): boolean {
     const slot = state * width + 256;
     return (kinds & ~this.#transitions[slot]!) === 0 && characters <= this.#transitions[slot + 1]!;
   }
 
-  /** The state after bytes, that with the id `dead` if there is none; nothing is told of items that they complete. */
+  /** The state after `bytes`, with the id `dead` if there is no continuation; completed items aren't registered. */
   after({ id }: State, bytes: Uint8Array): State {
     for (const byte of bytes) id = this.next(id, byte);
     return this.#states[id]!;
   }
 
-  /** Forgets states when there are too many. Ids are void then, and states have to be `renew`ed. */
+  /** Drops all states beyond the limits. This invalidates ids: states must be `renew`ed. */
   tidy(): void {
     const isFull = this.#states.length > maxStates || this.#lists.size > maxLists;
     if (isFull || this.#threads.isFull) this.#clear();
   }
 
-  /** About how much memory it takes. */
+  /** Approximate memory in bytes. */
   get bytes(): number {
     return (
       this.#transitions.byteLength +
@@ -112,12 +112,12 @@ export class Automaton {
     );
   }
 
-  /** The same state in this generation. */
+  /** The same state in the current generation. */
   renew(state: State): State {
     return state.generation === this.generation ? state : this.#keep(state);
   }
 
-  /** Whether it may be inside of free text. */
+  /** Whether the state may be inside free text. */
   isFree({ threads }: State): boolean {
     const { steps, free } = this.#program;
     return threads.some(({ place, frame }) => {
@@ -128,7 +128,7 @@ export class Automaton {
 
   #clear(): void {
     if (this.generation++ > 0) for (const reader of this.#readers) reader.clear();
-    // None has the id that stands for what is unknown.
+    // Id 0 is reserved for 'unknown'.
     this.#states = [undefined];
     this.#threads.clear();
     this.#lists = new Triples();
@@ -137,7 +137,7 @@ export class Automaton {
     this.#transitions.fill(dead, dead * width, dead * width + 256);
   }
 
-  /** Makes the state after a byte, and keeps it for all bytes around that no thread tells apart. */
+  /** Creates the state after a byte, and stores it for the whole range of bytes that no thread distinguishes. */
   #step(id: number, byte: number): number {
     const { steps } = this.#program;
     const { threads } = this.#states[id]!;
@@ -156,7 +156,7 @@ export class Automaton {
           high = Math.min(high, step.high);
           thread.next ??= this.#threads.thread(step.next, frame);
           after.push(thread.next);
-          // The item before decides on how this one may go on.
+          // The previous item decides how this one may continue.
         } else if (!frame!.below?.items?.isPending) {
           const { reader } = step;
           const before = reader.store.work;
@@ -175,7 +175,7 @@ export class Automaton {
     return made;
   }
 
-  /** Tells what the item is that has just been completed, for lists of different items. */
+  /** Registers the text of a completed item, so that later items of its `distinct` list differ. */
   keepItem(state: State, text: string): State {
     const threads = state.threads.map(({ place, frame }) =>
       this.#threads.thread(place, this.#kept(frame, text)),
@@ -183,7 +183,7 @@ export class Automaton {
     return this.#keep({ ...state, threads: threads.sort(compareThreads), endsItem: false });
   }
 
-  /** Without calls within calls: a stack may be as deep as a text is long. */
+  /** Not recursive: the stack can be as deep as the text is long. */
   #kept(top: Frame | undefined, text: string): Frame | undefined {
     const open: Frame[] = [];
     for (let frame = top; frame; frame = frame.below) open.push(frame);
@@ -193,14 +193,14 @@ export class Automaton {
       if (more) return this.#threads.frame(next, rounds, below, { items: more });
       if (below === frame.below) return frame;
       const step = this.#program.steps[next]!;
-      // It has read nothing yet.
+      // The item has just begun.
       const isFresh = frame.reading && step.op === 'read' && below?.items;
       const reading = isFresh ? step.reader.startWithout(below.items.texts) : frame.reading;
       return this.#threads.frame(next, rounds, below, { reading, items });
     }, undefined);
   }
 
-  /** The state of all that these threads lead to without reading. */
+  /** The state of all threads that these reach without reading. */
   #close(starts: readonly Thread[]): State {
     const list = this.#listOf(starts, 0);
     const known = this.#lists.values[list];
@@ -212,7 +212,7 @@ export class Automaton {
     return (this.#lists.values[list] = this.#keep(closure));
   }
 
-  /** The number of a list of threads, each kind of list with its own. */
+  /** The id of a list of threads; each kind of list has separate ids. */
   #listOf(threads: readonly Thread[], kind: number): number {
     return threads.reduce((list, { id }) => this.#lists.idOf(list, id, 0), this.#lists.idOf(0, 0, kind));
   }
@@ -225,7 +225,7 @@ export class Automaton {
     if (known) return known;
     const { generation } = this;
     const id = this.#states.length;
-    // Spread, states would have several shapes, and reading them would take several times as long.
+    // No object spread: it would give states different hidden classes, which makes reading several times slower.
     const state = { id, generation, threads, mayEnd, run, startsItem, endsItem };
     this.#states.push(state);
     this.#lists.values[list] = state;
@@ -241,14 +241,13 @@ function compareThreads(a: Thread, b: Thread): number {
   return a.place - b.place || a.id - b.id;
 }
 
-/** Follows all steps that read nothing. */
+/** Follows all steps that don't read a byte. */
 class Closure {
   threads: Thread[] = [];
   mayEnd = false;
   startsItem = false;
   endsItem = false;
   visits = 0;
-  /** The characters that may certainly follow. */
   run = noRun;
   #number = 0;
   #waiting: Thread[] = [];
@@ -356,10 +355,10 @@ class Closure {
     if (rounds < step.max) this.#wait(step.body, frame);
   }
 
-  /** Rounds of a loop without an upper bound are counted up to its lower one only. */
+  /** For a loop without a maximum, rounds are counted only up to the minimum. */
   #round(loop: number, frame: Frame): void {
     const { min, max, nullable } = this.#program.steps[loop] as Extract<Step, { op: 'loop' }>;
-    // After a round that has read nothing, going round again would change nothing.
+    // Repeating a round that read nothing would change nothing.
     if (nullable && this.#threads.thread(loop, frame).seen === this.#number) return;
     const rounds = max === Infinity ? Math.min(frame.rounds + 1, min) : frame.rounds + 1;
     this.#wait(loop, frame.items ? frame : this.#threads.frame(frame.next, rounds, frame.below));

@@ -4,47 +4,47 @@ import { programSteps } from './program.ts';
 import { MaskCache, mayEndWith } from './mask-cache.ts';
 import { maxBytes, ShortestEndings } from './shortest-ending.ts';
 import { utf8Text } from '../languages/utf8.ts';
-import { longestTokens } from './token-trie.ts';
+import { tokenizeGreedily } from './token-trie.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Follows one sequence through a grammar. */
+/** Tracks one sequence through a grammar. */
 export interface GrammarMatcher {
   /**
-   * The tokens that may come next: bit `t % 32` of word `t / 32` stands for token `t`. End tokens are among them where
-   * the text may end. Not to be changed.
+   * The allowed next tokens: bit `t % 32` of word `t / 32` represents token `t`. Includes end tokens if the text may
+   * end. Must not be modified.
    */
   mask(): Uint32Array;
-  /** Goes on after a token. */
+  /** Advances by one token. */
   accept(token: number): void;
   /**
-   * Whether the whole token would be free text, as the inside of a string is: no structure, and nothing of a number or of
-   * constants to choose from. Needs no `this`.
+   * Whether the whole token would be free text, such as the inside of a string: without structure, digits of a number
+   * or choices between constants. Needs no `this`.
    */
   isFree(token: number): boolean;
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
-  /** Tokens with which the text ends soonest, about; `undefined` where none are known. */
+  /** The approximately shortest tokens that complete the text; `undefined` if none are found. */
   ending(): number[] | undefined;
-  /** Whether the text can be brought to an end with at most `most` tokens after `token`, one that `mask` allows. */
+  /** Whether the text can be completed with at most `most` tokens after `token`, which must be allowed by `mask`. */
   endsWithin(most: number, token: number): boolean;
 }
 
-/** A grammar made ready for a vocabulary; what is learnt for one sequence serves all others. */
+/** A grammar compiled for a vocabulary; all sequences share its caches. */
 export interface CompiledGrammar {
   createMatcher(): GrammarMatcher;
-  /** About how much memory it takes by now: it grows with what is written under it, up to a bound. */
+  /** Approximate memory in bytes; it grows during generation, up to a limit. */
   readonly bytes: number;
 }
 
-/** A state, and the bytes of an item of a list of different items, as far as it is written. */
+/** A state, and the bytes so far of the current item of a `distinct` list. */
 interface Position {
   readonly state: State;
   readonly item: number[] | undefined;
 }
 
 /**
- * Makes a grammar ready, in slices: yields after each part of bounded cost.
- * @throws RangeError when nothing that the grammar allows can be written to an end, or it is too large
+ * Compiles a grammar. Yields after each part of bounded cost.
+ * @throws RangeError if no text of the grammar can be completed, or if the grammar is too large
  */
 export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Generator<void, CompiledGrammar> {
   const program = yield* programSteps(grammar, vocabulary.writesAll);
@@ -90,21 +90,21 @@ class Compiled implements CompiledGrammar {
   endingOf(position: Position): number[] | undefined {
     const bytes: number[] = [];
     for (let here = position; !here.state.mayEnd;) {
-      // States with more ways than are followed may lack the shortest, so the length has a bound.
+      // A state with more than `maxThreads` threads may lack the shortest ending, so the length needs a limit.
       const more = bytes.length <= maxBytes ? this.endings.bytesFrom(here.state) : undefined;
       if (!more) return undefined;
       bytes.push(...more);
       here = this.readAll(here, more);
     }
     const written = withoutEndToken(Uint8Array.from(bytes), this.vocabulary);
-    return longestTokens([this.vocabulary.plain, this.vocabulary.rest], written);
+    return tokenizeGreedily([this.vocabulary.plain, this.vocabulary.rest], written);
   }
 }
 
 class Matcher implements GrammarMatcher {
   readonly #grammar: Compiled;
   #last: State;
-  /** Bytes of an item of a list of different items, as far as it is written. */
+  /** Bytes so far of the current item of a `distinct` list. */
   #item: number[] | undefined;
 
   constructor(grammar: Compiled) {
@@ -168,7 +168,7 @@ class Matcher implements GrammarMatcher {
   };
 }
 
-/** An end token stands for the last part of the text, where some format closes a call with one. */
+/** Strips an end token from the end of the text, where some formats close a call with it. */
 function withoutEndToken(bytes: Uint8Array, { endTokens }: Vocabulary): Uint8Array {
   for (const own of endTokens.values()) {
     const start = bytes.length - own.length;
@@ -178,7 +178,7 @@ function withoutEndToken(bytes: Uint8Array, { endTokens }: Vocabulary): Uint8Arr
   return bytes;
 }
 
-/** An item as JSON, from its bytes: of a string those after the quote that opens it, of anything else all. */
+/** An item as JSON, from its bytes: a string without its opening quote, any value of a different type completely. */
 function itemText(bytes: readonly number[]): string {
   const isString = bytes.at(-1) === 0x22 && (bytes[0] !== 0x22 || bytes.length === 1);
   const written = utf8Text(isString ? [0x22, ...bytes] : bytes);

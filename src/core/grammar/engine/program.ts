@@ -7,14 +7,14 @@ import { productiveExpressions } from '../languages/productive.ts';
 import { allKinds, kindsOf } from '../languages/run.ts';
 import { utf8Bytes, utf8Sequences, type ByteRange } from '../languages/utf8.ts';
 
-/** A step of a machine that reads bytes; `next` and the like are places of other steps. */
+/** A step of a machine that reads bytes; `next` and the like are indexes of steps. */
 export type Step =
   | { readonly op: 'byte'; readonly low: number; readonly high: number; readonly next: number }
-  /** `kinds`: of a loop whose rounds may be any such character. */
+  /** `kinds`: for a loop whose rounds may be any character of these kinds. */
   | { readonly op: 'split'; next: readonly number[]; readonly kinds: number }
   | { readonly op: 'call'; readonly rule: Rule; readonly next: number }
   | { readonly op: 'return' }
-  /** Begins to count rounds of the loop at `next`. */
+  /** Starts counting the rounds of the loop at `next`. */
   | { readonly op: 'count'; readonly next: number }
   | {
       readonly op: 'loop';
@@ -22,38 +22,38 @@ export type Step =
       readonly max: number;
       body: number;
       readonly exit: number;
-      /** Whether a round may read nothing. */
+      /** Whether a round may be empty. */
       readonly nullable: boolean;
       readonly kinds: number;
     }
-  /** Begins to read a text of a language at `next`. */
+  /** Starts reading a text of a language at `next`. */
   | { readonly op: 'begin'; readonly reader: LanguageReader; readonly next: number }
   | { readonly op: 'read'; readonly reader: LanguageReader; readonly exit: number }
-  /** Begins a list of items that differ, at the first; `loop` counts them and leads to the others. */
+  /** Starts a `distinct` list at its first item; `loop` counts the items and leads to the later ones. */
   | { readonly op: 'distinct'; readonly loop: number; readonly next: number }
-  /** Keeps an item that is complete. */
+  /** Registers a completed item. */
   | { readonly op: 'keep'; readonly next: number }
   /** The end of a round. */
   | { readonly op: 'round'; readonly next: number }
   | { readonly op: 'accept' };
 
-/** A grammar as a machine with a stack. */
+/** A grammar as a pushdown machine. */
 export interface Program {
   readonly steps: readonly Step[];
   readonly start: number;
-  /** Start of the body of each rule. */
+  /** Start of each rule's body. */
   readonly entries: ReadonlyMap<Rule, number>;
-  /** Ends of the parts in which it was written: the steps before the first rule, then those of each rule. */
+  /** Ends of the parts in the order of writing: the steps before the first rule, then the steps of each rule. */
   readonly partEnds: readonly number[];
-  /** Places of the steps inside of free text, where nearly any character may come; not those of languages. */
+  /** Indexes of the steps inside free text, where nearly any character may follow; without the steps of languages. */
   readonly free: ReadonlySet<number>;
 }
 
 const maxSteps = 300_000;
 
 /**
- * Assembles a program, in slices: yields after each rule.
- * @param writesAll whether the model can write all characters as they are; else strings may have escapes instead
+ * Assembles a program. Yields after each rule.
+ * @param writesAll whether the model can generate every character unescaped; else strings may contain escapes instead
  */
 export function programSteps(grammar: Expression, writesAll = true): Generator<void, Program> {
   return new ProgramWriter(grammar, writesAll).steps();
@@ -98,7 +98,7 @@ class ProgramWriter {
     return this.#steps.push(step) - 1;
   }
 
-  /** Marks the steps from this place on as free text. */
+  /** Marks all steps from `from` on as free text. */
   #markFree(from: number): void {
     for (let place = from; place < this.#steps.length; place++) this.#free.add(place);
   }
@@ -107,7 +107,7 @@ class ProgramWriter {
     return next.length === 1 ? next[0]! : this.#add({ op: 'split', next, kinds: 0 });
   }
 
-  /** Writes the steps of an expression before the step `next`. */
+  /** Emits an expression's steps, which continue at `next`. */
   #write(expression: Expression, next: number): number {
     switch (expression.type) {
       case 'texts':
@@ -172,7 +172,7 @@ class ProgramWriter {
     return this.#add({ op: 'call', rule, next });
   }
 
-  /** Texts that begin alike share their steps, so that a long list stays one path. */
+  /** Texts with the same prefix share its steps, so that a long list remains one path. */
   #writeTexts(texts: readonly (readonly number[])[], next: number, depth = 0): number {
     const shared = sharedLength(texts, depth);
     if (shared > depth) {
@@ -227,7 +227,7 @@ class ProgramWriter {
     return this.#add({ op: 'count', next: place });
   }
 
-  /** Free text as the automaton of Aho and Corasick: the step of a state knows how much of a marker has just been written. */
+  /** Free text as an Aho-Corasick automaton: each state is the length of a marker's matched prefix. */
   #writeSearch(
     { markers: texts, isClosed, after }: Extract<Expression, { type: 'free-text' }>,
     next: number,
@@ -264,7 +264,7 @@ class ProgramWriter {
   }
 }
 
-/** Length of the prefix that all texts share, known to be at least `from`. */
+/** Length of the common prefix of all texts, known to be at least `from`. */
 function sharedLength(texts: readonly (readonly number[])[], from: number): number {
   const [first = []] = texts;
   let length = from;
@@ -272,7 +272,7 @@ function sharedLength(texts: readonly (readonly number[])[], from: number): numb
   return length;
 }
 
-/** Kinds of characters each of which is one way to write it. */
+/** The kinds of characters of which every character matches the expression. */
 function kindsWithin(expression: Expression): number {
   if (expression.type === 'choice')
     return expression.items.reduce((kinds, item) => kinds | kindsWithin(item), 0);

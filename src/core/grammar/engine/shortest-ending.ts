@@ -3,15 +3,14 @@ import { roundsOf, type Frame, type Thread } from './threads.ts';
 import { plainestOf } from '../languages/shortest.ts';
 import type { Program, Step } from './program.ts';
 
-/** Beyond so many bytes, no ending is looked for. */
+/** Maximum length of an ending, in bytes. */
 export const maxBytes = 8192;
-/** Passes over a program; what isn't known by then has no ending. */
+/** Passes over a program; a step whose length is still unknown has no ending. */
 const maxPasses = 32;
 
 /**
- * Finds the shortest texts that complete what has been written: every step of a program knows how many bytes it takes from
- * there to the end of its rule or round, and the stack tells which rules and rounds are open. Items that differ are measured
- * as if each could be the shortest one.
+ * Finds the shortest completions of a text: for every step, the number of bytes to the end of its rule or round; the
+ * stack holds the open rules and rounds. Items that must differ are measured as if each could be the shortest.
  */
 export class ShortestEndings {
   readonly #program: Program;
@@ -24,13 +23,13 @@ export class ShortestEndings {
     this.#lengths = new Float64Array(program.steps.length).fill(Infinity);
   }
 
-  /** Learns the lengths, before anything is asked. In slices: yields after each pass. */
+  /** Computes the lengths; required before any query. Yields after each pass. */
   *learn(): Generator<void, void> {
     const { partEnds } = this.#program;
     let changes = true;
     for (let pass = 0; changes && pass < maxPasses; pass++) {
       changes = false;
-      // Rules mostly stand before those that they call, and steps behind those that they lead to.
+      // Most rules precede the rules they call, and most steps follow the steps they lead to.
       for (let part = partEnds.length - 1; part >= 0; part--) {
         const end = partEnds[part]!;
         for (let place = partEnds[part - 1] ?? 0; place < end; place++)
@@ -40,12 +39,12 @@ export class ShortestEndings {
     }
   }
 
-  /** Bytes of the shortest ending; Infinity where none is known. */
+  /** Bytes of the shortest ending; Infinity if unknown. */
   lengthFrom(state: State): number {
     return state.mayEnd ? 0 : Math.min(...state.threads.map((thread) => this.#lengthOf(thread)));
   }
 
-  /** Whether a list of items that differ may be open, so that its length isn't known. */
+  /** Whether a `distinct` list may be open, which makes the length unknown. */
   isInList(state: State): boolean {
     return state.threads.some(({ frame }) => {
       for (let open = frame; open; open = open.below) if (open.items) return true;
@@ -53,7 +52,7 @@ export class ShortestEndings {
     });
   }
 
-  /** The next bytes of the shortest ending; `undefined` where none is known. */
+  /** The next bytes of the shortest ending; `undefined` if unknown. */
   bytesFrom(state: State): readonly number[] | undefined {
     const length = this.lengthFrom(state);
     if (length > maxBytes) return undefined;
@@ -68,7 +67,7 @@ export class ShortestEndings {
     return step.op === 'read' ? step.reader.ending(frame!.reading!) : [plainestOf(low, high)];
   }
 
-  /** @returns whether a shorter way was found */
+  /** @returns whether the length decreased */
   #shorten(place: number): boolean {
     const length = this.#lengthOfStep(this.#program.steps[place]!);
     if (length >= this.#lengths[place]!) return false;
@@ -105,7 +104,7 @@ export class ShortestEndings {
     }
   }
 
-  /** Bytes of the rounds that a loop still needs, and of what follows it. */
+  /** Bytes of a loop's required rounds and of its continuation. */
   #roundsLength(
     { min, body, exit }: { readonly min: number; readonly body: number; readonly exit: number },
     rounds: number,
@@ -121,7 +120,7 @@ export class ShortestEndings {
     return (text?.length ?? Infinity) + this.#lengths[place]! + this.#restOf(frame!.below);
   }
 
-  /** Bytes from the end of the rule or round that is open to the end of the text. */
+  /** Bytes from the end of the open rule or round to the end of the text. */
   #restOf(top: Frame | undefined): number {
     const open: Frame[] = [];
     for (let frame = top; frame && !this.#rests.has(frame); frame = frame.below) open.push(frame);

@@ -3,14 +3,14 @@ import type { Reading } from '../languages/reader.ts';
 import type { Program } from './program.ts';
 import { Triples } from './vocabulary.ts';
 
-/** Return address, or number of finished rounds of a loop, and the frame below on the stack. Equal frames are one. */
+/** A stack frame: a return address, or the number of completed rounds of a loop. Equal frames are one object. */
 export interface Frame {
   readonly id: number;
   readonly next: number;
   readonly rounds: number;
-  /** The part of a text of a language that has been read. */
+  /** The partially read text of a language. */
   readonly reading: Reading | undefined;
-  /** Items of a list that differ, as JSON. */
+  /** Items of a `distinct` list, as JSON. */
   readonly items: Items | undefined;
   readonly below: Frame | undefined;
 }
@@ -18,21 +18,21 @@ export interface Frame {
 export interface Items {
   readonly id: number;
   readonly texts: readonly string[];
-  /** Whether one more is complete that has not been passed to `keepItem` yet. */
+  /** Whether a further item is complete, but not yet passed to `keepItem`. */
   readonly isPending: boolean;
 }
 
-/** A place and its stack. Equal threads are one. */
+/** A step and its stack. Equal threads are one object. */
 export interface Thread {
   readonly id: number;
   readonly place: number;
   readonly frame: Frame | undefined;
-  /** The bytes of a step that reads one. */
+  /** The byte range of a `byte` step. */
   readonly low: number;
   readonly high: number;
-  /** The thread after one of these bytes, once it is known. */
+  /** The thread after one of these bytes, once computed. */
   next: Thread | undefined;
-  /** The last closure that came by. */
+  /** Number of the last closure that visited the thread. */
   seen: number;
 }
 
@@ -44,13 +44,13 @@ interface Held {
 const maxFrames = 50_000;
 const maxThreads = 200_000;
 
-/** The threads of a program, and their frames and lists of items. */
+/** Interns the threads of a program, their frames and their lists of items. */
 export class Threads {
   readonly #program: Program;
   #frames = new Triples<Frame>();
   #threads = new Triples<Thread>();
   #itemLists = new Map<string, Items>();
-  /** Never used again: threads that are held stay good. */
+  /** Never reused, so that threads held elsewhere remain valid. */
   #ids = 0;
 
   constructor(program: Program) {
@@ -67,7 +67,7 @@ export class Threads {
     return this.#frames.size > maxFrames || this.#threads.size > maxThreads;
   }
 
-  /** About how much memory it takes. */
+  /** Approximate memory in bytes. */
   get bytes(): number {
     return 200 * this.#frames.size + 150 * this.#threads.size;
   }
@@ -96,7 +96,7 @@ export class Threads {
   }
 }
 
-/** The number of finished rounds of a loop; those of a list of different items are its items. */
+/** The number of a loop's completed rounds; for a `distinct` list, the number of its items. */
 export function roundsOf({ rounds, items }: Frame): number {
   return items ? items.texts.length + (items.isPending ? 1 : 0) : rounds;
 }

@@ -1,19 +1,19 @@
 import { kindOfByte } from '../languages/run.ts';
 
-/** Tokens by their bytes, in an order in which one pass visits every common beginning once. */
+/** Tokens sorted by their bytes, so that one pass visits every common prefix once. */
 export interface TokenTrie {
   readonly size: number;
-  /** The last byte of each node; nodes stand after their parents. */
+  /** The last byte of each node; nodes follow their parents. */
   readonly bytes: Uint8Array;
-  /** Number of bytes that lead to each node, at least 1. */
+  /** Number of bytes up to each node, at least 1. */
   readonly depths: Uint16Array;
-  /** The first node after all that are below a node. */
+  /** The first node after each node's descendants. */
   readonly ends: Int32Array;
-  /** Start of a node's tokens in `tokens`; those of node `n` end at the start of those of `n + 1`. */
+  /** Start of a node's tokens in `tokens`; they end at the start of node `n + 1`. */
   readonly firstTokens: Int32Array;
   readonly tokens: Int32Array;
   readonly maxDepth: number;
-  /** The most bytes that tokens have after those that lead to each node, and their kinds. */
+  /** For each node, the maximum number of further bytes of its tokens, and their kinds. */
   readonly heights: Uint16Array;
   readonly kinds: Uint32Array;
 }
@@ -23,7 +23,7 @@ export interface TokenBytes {
   readonly bytes: Uint8Array;
 }
 
-/** @param sorted by `compareBytes`, of at least one byte each; several may have the same bytes */
+/** @param sorted by `compareBytes`, each of at least one byte; several may be equal */
 export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
   const capacity = sorted.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const bytes = new Uint8Array(capacity);
@@ -39,7 +39,7 @@ export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
     for (let depth = shared; depth < current.length; depth++) {
       bytes[size] = current[depth]!;
       depths[size] = depth + 1;
-      // Only the last of the new nodes has this token, and the others have none.
+      // Only the last of the new nodes has this token.
       firstTokens[size] = index;
       open.push(size++);
     }
@@ -49,7 +49,7 @@ export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
   while (open.length > 0) ends[open.pop()!] = size;
   const heights = new Uint16Array(size);
   const kinds = new Uint32Array(size);
-  /** Heights and kinds above the last node of each depth that has been seen. */
+  /** For each depth, heights and kinds of the descendants visited since its last node. */
   const above: number[] = [];
   const kindsAbove: number[] = [];
   for (let node = size - 1; node >= 0; node--) {
@@ -74,8 +74,8 @@ export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
   };
 }
 
-/** Writes bytes as tokens, always the longest that fits. */
-export function longestTokens(tries: readonly TokenTrie[], bytes: Uint8Array): number[] | undefined {
+/** Tokenizes bytes greedily: the longest match each time. */
+export function tokenizeGreedily(tries: readonly TokenTrie[], bytes: Uint8Array): number[] | undefined {
   const found: number[] = [];
   for (let start = 0; start < bytes.length;) {
     let [token, end] = [-1, start];

@@ -3,34 +3,34 @@ import { orElse } from '../../text/or-else.ts';
 import { plainText } from '../languages/json-text.ts';
 import { compareBytes, createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
 
-/** The tokens of a model, prepared for finding those that a grammar allows. */
+/** A model's tokens, prepared for finding the tokens that a grammar allows. */
 export interface Vocabulary {
-  /** Words of a mask: bit `t % 32` of word `t / 32` stands for token `t`. */
+  /** Words per mask: bit `t % 32` of word `t / 32` represents token `t`. */
   readonly maskLength: number;
-  /** Tokens that end the text, with what they stand for in it, if anything. */
+  /** Tokens that end the text, with their bytes in it, if any. */
   readonly endTokens: ReadonlyMap<number, Uint8Array>;
-  /** @returns undefined for tokens that are never part of text, and for end tokens */
+  /** @returns `undefined` for tokens that are never part of text, and for end tokens */
   bytesOf(token: number): Uint8Array | undefined;
-  /** Whether all characters can be written as they are, byte by byte if need be. */
+  /** Whether every character can be generated unescaped, byte by byte if necessary. */
   readonly writesAll: boolean;
-  /** Tokens of characters of `plainText` alone. */
+  /** Tokens that consist only of `plainText` characters. */
   readonly plain: TokenTrie;
   readonly plainMask: Uint32Array;
-  /** All other tokens. */
+  /** All remaining tokens. */
   readonly rest: TokenTrie;
-  /** Adds the plain tokens that begin with the bytes that lead to a node. */
+  /** Adds the plain tokens with the prefix of `node`. */
   addPlain(mask: Uint32Array, node: number): void;
 }
 
 export interface VocabularyOptions {
-  /** Logits per step; tokens beyond what the tokenizer knows are never allowed. */
+  /** Logits per step; tokens beyond the tokenizer's vocabulary are never allowed. */
   readonly size: number;
   readonly endTokens: ReadonlySet<number>;
-  /** Bytes of a token's text; none for control tokens. */
+  /** Bytes of a token's text; empty for control tokens. */
   bytesOf(token: number): Uint8Array;
 }
 
-/** Costs about a second for 150,000 tokens. */
+/** Takes about a second for 150,000 tokens. */
 export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions): Vocabulary {
   const bytes: (Uint8Array | undefined)[] = [];
   const known: TokenBytes[] = [];
@@ -41,7 +41,7 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
     known.push({ token, bytes: own });
   }
   const single = new Set(known.filter((token) => token.bytes.length === 1).map((token) => token.bytes[0]!));
-  // A character that one token begins can be completed by others then, whichever it is.
+  // Any character that a token starts can then be completed.
   const usable = includesRange(single, 0x80, 0xbf)
     ? known
     : known.filter((entry) => areWholeCharacters(entry.bytes));
@@ -64,10 +64,10 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
   };
 }
 
-/** Adds the tokens from one place on to before another one to a mask. */
+/** Adds the tokens from index `from` up to and excluding `to` to a mask. */
 function addTokens(mask: Uint32Array, tokens: Int32Array, from: number, to: number): Uint32Array {
   for (let index = from; index < to; index++) {
-    // Read once: it would be read again after the mask is written, at half the speed.
+    // A local variable: otherwise it would be read a second time after the mask is written, at half the speed.
     const token = tokens[index]!;
     mask[token >>> 5]! |= 1 << (token & 31);
   }
@@ -100,7 +100,7 @@ function areWholeCharacters(bytes: Uint8Array, pattern = anyPattern): boolean {
   return orElse(() => pattern.test(utf8.decode(bytes)), false);
 }
 
-/** Numbers triples of whole numbers from 1 on, equal ones alike; each may have a value. */
+/** Assigns ids from 1 to triples of integers, the same id to equal triples; each may have a value. */
 export class Triples<Value> {
   #slots = new Int32Array(256);
   readonly #parts: number[] = [];

@@ -1,8 +1,8 @@
 import { orElse } from '../../text/or-else.ts';
-/** Code points from `from` to `to`, both inclusive. */
+/** Code points from `from` to `to`, inclusive. */
 export type CodePointRange = readonly [from: number, to: number];
 
-/** Sets of code points as ranges that ascend and don't touch. */
+/** A set of code points as ascending ranges with gaps between them. */
 export type CodePointSet = readonly CodePointRange[];
 
 const lastCodePoint = 0x10ffff;
@@ -37,7 +37,7 @@ export function codePointsOf(text: string): CodePointSet {
 }
 
 const known = new Map<string, CodePointSet>();
-/** All characters, in parts of one length in UTF-16. */
+/** All characters, in blocks of equal length in UTF-16. */
 const blocks: readonly CodePointRange[] = [
   [0, 0xd7ff],
   [0xe000, 0xffff],
@@ -45,8 +45,8 @@ const blocks: readonly CodePointRange[] = [
 ];
 
 /**
- * The characters with a Unicode property as in `\\p{…}`, by the tables of the JavaScript engine; `undefined` for a property
- * that it doesn't know. Costs some milliseconds the first time.
+ * The characters with a Unicode property as in `\\p{…}`, by the tables of the JavaScript engine; `undefined` for an
+ * unknown property. Takes some milliseconds the first time.
  */
 export function codePointsWith(property: string): CodePointSet | undefined {
   const set = known.get(property) ?? find(property);
@@ -70,7 +70,7 @@ function find(property: string): CodePointSet | undefined {
   );
 }
 
-/** All characters from one to another, both below or both above U+FFFF. */
+/** All characters of a range that lies completely below or above U+FFFF. */
 function textOf(from: number, to: number): string {
   const isPair = from > 0xffff;
   const units = new Uint16Array((to - from + 1) * (isPair ? 2 : 1));

@@ -2,39 +2,39 @@ import type { CodePointRange } from './code-points.ts';
 import type { Language, LanguageStore } from './language.ts';
 
 /**
- * Encoding of a text: its UTF-8 bytes, or the inside of a JSON string. In `json-string` only those characters have an
- * escape that need one: else the escape of a letter is always legal, and wins where the language blocks the model's
- * choice. `escaped-json-string` has all escapes.
+ * Encoding of a text: its UTF-8 bytes, or the inside of a JSON string. In `json-string` only characters that need an
+ * escape may have one: otherwise the escape of a letter would always be legal, and would win whenever the language
+ * blocks the model's choice. `escaped-json-string` allows all escapes.
  */
 export type Writing = 'plain' | 'json-string' | 'escaped-json-string';
 
-/** A rule of a grammar; its body may be set later, so that rules can refer to each other. */
+/** A rule of a grammar; its body may be set later to allow recursion. */
 export interface Rule {
   readonly name: string;
   body: Expression;
 }
 
-/** A context-free grammar over text. Plain data but for `Rule`s, which may be recursive. */
+/** A context-free grammar over text. Plain data except for `Rule`s, which may be recursive. */
 export type Expression =
   /** Exactly one of these texts. */
   | { readonly type: 'texts'; readonly texts: readonly string[] }
-  /** One character out of these, written as it is. */
+  /** One character of these ranges, unescaped. */
   | { readonly type: 'character'; readonly ranges: readonly CodePointRange[] }
   | { readonly type: 'sequence'; readonly items: readonly Expression[] }
   | { readonly type: 'choice'; readonly items: readonly Expression[] }
   | { readonly type: 'repeat'; readonly item: Expression; readonly min: number; readonly max: number }
-  /** A text of a language: as it is, or as the inside of a JSON string. */
+  /** A text of a language, plain or as the inside of a JSON string. */
   | {
       readonly type: 'language';
       readonly language: Language;
       readonly store: LanguageStore;
       readonly writing: Writing;
     }
-  /** A text of a language, a JSON string with its quotes, by which the items of a `distinct` list differ. */
+  /** A text of a language, a JSON string with its quotes: the items of a `distinct` list are compared by it. */
   | { readonly type: 'mark'; readonly of: LanguageText }
   /**
-   * Items, with `separator` between them, `min` to `max` times. Each has one `mark`, in no rule; no two of these stand
-   * for the same text. Languages behind it are in rules.
+   * `min` to `max` items, with `separator` between them. Each has one `mark`, outside any rule, and no two marks are
+   * the same text. Languages after the mark are in rules.
    */
   | {
       readonly type: 'distinct';
@@ -45,8 +45,8 @@ export type Expression =
     }
   | { readonly type: 'rule'; readonly rule: Rule }
   /**
-   * Any text up to the first occurrence of a marker: with it, where it `isClosed`, else without any, even one that begins in
-   * the text before, `after`.
+   * Any text up to the first occurrence of a marker: including it if `isClosed`, else without any marker, even one that
+   * begins in `after`, the preceding text.
    */
   | {
       readonly type: 'free-text';
@@ -59,7 +59,7 @@ export type LanguageText = Extract<Expression, { type: 'language' }>;
 
 export const empty: Expression = { type: 'sequence', items: [] };
 
-/** Nothing that can be written. */
+/** Matches no text. */
 export const never: Expression = { type: 'choice', items: [] };
 
 export function text(...texts: string[]): Expression {

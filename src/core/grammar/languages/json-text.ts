@@ -15,11 +15,11 @@ import { anyNumber } from './json-number.ts';
 import { matching } from './regular-expression.ts';
 
 /**
- * Notation of JSON under a grammar. Free where models differ (white space after punctuation, line breaks with
- * indentation) and bounded where a weak model would go on for ever: digits, white space.
+ * JSON's notation in a grammar. Free where models differ (white space after punctuation, line breaks with indentation)
+ * and bounded where a weak model would never stop: digits, white space.
  */
 
-/** Characters that may stand in a JSON string as they are. */
+/** Characters that need no escape in a JSON string. */
 const plainCharacters: readonly CodePointRange[] = [
   [0x20, 0x21],
   [0x23, 0x5b],
@@ -28,8 +28,8 @@ const plainCharacters: readonly CodePointRange[] = [
 ];
 
 /**
- * The characters of most text: all but the two that `.` in a pattern doesn't match, and those that markers of tool calls
- * begin with.
+ * The characters of most text: all except the two that `.` in a pattern doesn't match, and the first characters of tool
+ * call markers.
  */
 export const plainText: readonly CodePointRange[] = [
   [0x20, 0x21],
@@ -42,7 +42,7 @@ export const plainText: readonly CodePointRange[] = [
 
 const hex = '[0-9A-Fa-f]';
 
-/** One escaped character; a pair of surrogates is one. */
+/** One escaped character; a surrogate pair is one. */
 export const escapedCharacter = matching(
   String.raw`\\(["\\/bfnrt]|u([0-9A-CEFa-cef]${hex}{3}|[Dd]([0-7]${hex}{2}|[89ABab]${hex}{2}\\u[Dd][C-Fc-f]${hex}{2})))`,
 );
@@ -54,7 +54,7 @@ export const comma = refer(rule('comma', sequence(matching(String.raw`[ \t]?,`),
 
 export const colon = matching(String.raw`[ \t]?:[ \t]{0,4}`);
 
-/** One character inside of a JSON string. */
+/** One character inside a JSON string. */
 export const stringCharacter = choice(character(...plainCharacters), escapedCharacter);
 
 export function stringOf({ min, max }: { min: number; max: number }): Expression {
@@ -63,12 +63,11 @@ export function stringOf({ min, max }: { min: number; max: number }): Expression
 
 export const anyString = refer(rule('string', stringOf({ min: 0, max: Infinity })));
 
-/** Elements between brackets. */
 export function bracketed(open: string, content: Expression, close: string): Expression {
   return sequence(text(open), space, content, space, text(close));
 }
 
-/** `item`, `min` to `max` times, with commas. */
+/** `min` to `max` items, separated by commas. */
 export function listOf(
   item: Expression,
   { min, max }: { min: number; max: number },
@@ -82,16 +81,16 @@ export function listOf(
 
 export const unlimited = { min: 0, max: Infinity };
 
-/** Notation of values inside brackets, or alone. */
+/** The notation of simple values. */
 export interface LiteralWords {
   readonly anyString: Expression;
   readonly boolean: Expression;
   readonly nullText: Expression;
-  /** A key of any name. */
+  /** A key with any name. */
   readonly anyKey: Expression;
 }
 
-/** Values of any kind. */
+/** Values of any type. */
 export function literals({ anyString: string, boolean, nullText, anyKey }: LiteralWords): {
   readonly anyValue: Expression;
   readonly anyMember: Expression;

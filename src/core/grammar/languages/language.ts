@@ -1,27 +1,27 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import { intersection, union, type CodePointSet } from './code-points.ts';
 
-/** So many characters that may certainly follow, any of these kinds: bits of `allKinds`. */
+/** Up to `characters` characters that certainly may follow, of any of these kinds: bits of `allKinds`. */
 export interface Run {
   readonly kinds: number;
   readonly characters: number;
 }
 
-/** Transition of one character: texts continue with those of `target`. */
+/** Transition by one character: texts continue with the texts of `target`. */
 export interface Transition {
   readonly from: number;
   readonly to: number;
   readonly target: Language;
 }
 
-/** Fields that all kinds of languages share; those without `readonly` are computed on demand. */
+/** The fields of all languages; mutable fields are computed on demand. */
 interface Known {
   readonly id: number;
   /** Equal languages of one store have equal keys. */
   readonly key: string;
-  /** Whether the empty text is in it. */
+  /** Whether it contains the empty text. */
   readonly nullable: boolean;
-  /** Whether it has intersections or complements, so that it may be empty without looking so. */
+  /** Whether it has intersections or complements, and so may be empty in a non-obvious way. */
   readonly isConditional: boolean;
   transitions: readonly Transition[] | undefined;
   liveTransitions: readonly Transition[] | undefined;
@@ -29,7 +29,7 @@ interface Known {
   run: Run | undefined;
 }
 
-/** A regular set of texts. Languages of one `LanguageStore` that are written alike are the same object. */
+/** A regular set of texts. Within one `LanguageStore`, languages of the same structure are the same object. */
 export type Language = Known &
   (
     | { readonly kind: 'characters'; readonly set: CodePointSet }
@@ -45,7 +45,7 @@ export type Language = Known &
 type Shape = Language extends infer One ? (One extends Known ? Omit<One, keyof Known> : never) : never;
 type Traits = Pick<Known, 'nullable' | 'isConditional'>;
 
-/** Decimal digits read so far of a number that is to be a multiple of `step` / 10^`decimals`. */
+/** The state after reading digits of a number that must be a multiple of `step` / 10^`decimals`. */
 export interface DecimalMultiple {
   readonly step: number;
   readonly decimals: number;
@@ -54,7 +54,7 @@ export interface DecimalMultiple {
   readonly remainder: number;
 }
 
-/** All characters but surrogates, which are none. */
+/** All characters; surrogates aren't characters. */
 export const allCharacters: CodePointSet = [
   [0, 0xd7ff],
   [0xe000, 0x10ffff],
@@ -62,26 +62,24 @@ export const allCharacters: CodePointSet = [
 
 const bytesOfLanguage = 300;
 
-/** Calls within calls. */
+/** Maximum recursion. */
 const maxDepth = 600;
 
-/** Thrown when a language costs more steps than there are. */
+/** Thrown if a language exceeds the allowed steps. */
 export class LanguageTooHard extends RangeError {}
 
 /**
- * Makes languages, each once: what is known of a language is found out once, and derivatives of one come to an end.
- *
- * J. A. Brzozowski, Derivatives of Regular Expressions, 1964.
+ * Interns languages, so that results are computed once per language and the derivatives of a language are finite. J. A.
+ * Brzozowski, Derivatives of Regular Expressions, 1964.
  */
 export class LanguageStore {
   #known = new Map<string, Language>();
   #ids = 0;
   #depth = 0;
-  /** Steps taken so far. */
   work = 0;
-  /** About how much memory the languages take. */
+  /** Approximate memory of all languages, in bytes. */
   bytes = 0;
-  /** The last step that may be taken. */
+  /** Maximum value of `work`. */
   limit = Infinity;
   readonly never: Language;
   readonly empty: Language;
@@ -95,8 +93,8 @@ export class LanguageStore {
   }
 
   /**
-   * Forgets languages and what is known of them; those that are still held stay good, but new ones that are written
-   * alike are others.
+   * Drops all languages and their results; languages held elsewhere remain valid, but new languages of the same
+   * structure are different objects.
    */
   clear(): void {
     for (const language of this.#known.values()) {
@@ -108,13 +106,13 @@ export class LanguageStore {
     for (const language of [this.never, this.empty, this.all]) this.#known.set(language.key, language);
   }
 
-  /** Sets how many steps may be taken from now on. */
+  /** Allows `steps` more steps. */
   allow(steps: number): void {
     this.limit = this.work + steps;
     this.#depth = 0;
   }
 
-  /** Runs what may call itself. */
+  /** Runs a recursive function, with a limit on its depth. */
   nested<Result>(run: () => Result): Result {
     if (++this.#depth > maxDepth) throw new LanguageTooHard('expected something simpler');
     const result = run();
@@ -160,7 +158,7 @@ export class LanguageStore {
     });
   }
 
-  /** Texts that begin alike share their beginning, so that a long list stays a tree. */
+  /** Texts with a common prefix share it, so that a long list becomes a tree. */
   union(...items: readonly Language[]): Language {
     const flat = this.#flat(items, 'union', this.never);
     if (flat.has(this.all)) return this.all;

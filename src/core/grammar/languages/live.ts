@@ -3,8 +3,8 @@ import { LanguageTooHard, type Language, type LanguageStore, type Transition } f
 import { transitionsOf } from './transitions.ts';
 
 /**
- * Whether any text is in a language at all. Intersections are searched for one; all languages on the way to it are known to
- * have one from then on, so whoever follows languages that have a text never ends up in one that has none.
+ * Whether a language contains any text. Intersections are searched; all languages on the path to a text are then known
+ * to be live, so a reader that follows only live languages never reaches an empty one.
  */
 export function isLive(language: Language, store: LanguageStore): boolean {
   if (!language.isConditional) return language !== store.never;
@@ -32,7 +32,7 @@ export function isLive(language: Language, store: LanguageStore): boolean {
   return false;
 }
 
-/** Few characters lead on more often than many, which mostly go round. */
+/** Narrow transitions lead to new languages more often than wide ones, which mostly loop. */
 function promising(language: Language, store: LanguageStore): readonly Transition[] {
   return transitionsOf(language, store).toSorted((a, b) => a.to - a.from - (b.to - b.from));
 }
@@ -42,7 +42,7 @@ function isKnownLive(language: Language, store: LanguageStore): boolean {
   return !language.isConditional && language !== store.never;
 }
 
-/** The transitions after which a text can be brought to an end. Where telling so costs too much, a transition is left out. */
+/** The transitions from which a text can be completed. A transition is omitted if checking costs too much. */
 export function liveTransitionsOf(language: Language, store: LanguageStore): readonly Transition[] {
   language.liveTransitions ??= transitionsOf(language, store).filter(({ target }) =>
     orElse(() => isLive(target, store), false, LanguageTooHard),
@@ -50,7 +50,6 @@ export function liveTransitionsOf(language: Language, store: LanguageStore): rea
   return language.liveTransitions;
 }
 
-/** Whether a text is in a language. */
 export function includesText(language: Language, text: string, store: LanguageStore): boolean {
   let here = language;
   for (const character of text) {
@@ -62,7 +61,9 @@ export function includesText(language: Language, text: string, store: LanguageSt
   return here.nullable;
 }
 
-/** Number of texts of a language: exact below `most`, `most` for as many or more, Infinity for an endless language. */
+/**
+ * Number of texts of a language: exact below `most`, `most` for that many or more, Infinity for an infinite language.
+ */
 export function countTexts(language: Language, store: LanguageStore, most: number): number {
   const known = new Map<Language, number>();
   const open = new Set<Language>();

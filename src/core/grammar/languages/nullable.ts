@@ -2,7 +2,7 @@ import type { Expression, Rule } from './expression.ts';
 
 const none: ReadonlySet<Rule> = new Set();
 
-/** Whether nothing at all is one way to write an expression. */
+/** Whether an expression matches the empty text. */
 export function isNullable(expression: Expression, nullable = none): boolean {
   switch (expression.type) {
     case 'texts':
@@ -28,7 +28,7 @@ export function isNullable(expression: Expression, nullable = none): boolean {
   }
 }
 
-/** The rules for which nothing at all is one way to write them. */
+/** The rules that match the empty text. */
 export function nullableRules(rules: readonly Rule[]): ReadonlySet<Rule> {
   const nullable = new Set<Rule>();
   for (let before = -1; before !== nullable.size;) {

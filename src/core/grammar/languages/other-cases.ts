@@ -5,12 +5,12 @@ const asciiClasses = findClasses([
   [0x41, 0x5a],
   [0x61, 0x7a],
 ]);
-/** Code points that are the same but for their case, by each of them, in ascending order. */
+/** For each code point, all code points that differ only by case, in ascending order. */
 let classes: ReadonlyMap<number, readonly number[]> | undefined;
 
 /**
- * A set with all code points that differ from one of it in case alone, by Unicode's simple mappings. Letters of ASCII have two
- * cases: `ſ` is no `s`. Costs about a hundred milliseconds the first time, for sets with more than ASCII.
+ * Adds to a set all code points that differ only by case, by Unicode's simple mappings. ASCII letters have two cases:
+ * `ſ` doesn't match `s`. For sets beyond ASCII, takes about a hundred milliseconds the first time.
  */
 export function withOtherCases(set: CodePointSet): CodePointSet {
   const isAscii = (set.at(-1)?.[1] ?? 0) < 0x80;
@@ -52,7 +52,7 @@ function fold(codePoint: number): number {
   );
 }
 
-/** Another case of a code point, if that is one code point. */
+/** The case-changed code point, if it is a single code point. */
 function single(codePoint: number, change: (text: string) => string): number {
   const changed = change(String.fromCodePoint(codePoint));
   const other = changed.codePointAt(0)!;

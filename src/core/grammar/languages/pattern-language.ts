@@ -3,8 +3,8 @@ import type { Expression } from './expression.ts';
 import type { Pattern } from './regular-expression.ts';
 
 /**
- * Texts that an expression matches, by the anchors on the way: without any, with `^` before the first character, with
- * `$` after the last, with both.
+ * Texts that an expression matches, by anchors: without any, with `^` before the first character, with `$` after the
+ * last, with both.
  */
 interface Anchored {
   readonly free: Language;
@@ -19,7 +19,7 @@ export function patternLanguage(pattern: Pattern, store: LanguageStore): Languag
   const looking: (readonly Pattern[])[] = [];
   for (const way of waysOf(pattern)) {
     if (way.some(({ type }) => type === 'look-ahead')) looking.push(way);
-    // All others are one, which keeps long lists small.
+    // Branches without lookaheads are merged into one, which keeps long lists small.
     else joint.push({ type: 'sequence', items: way });
   }
   return store.union(
@@ -30,14 +30,16 @@ export function patternLanguage(pattern: Pattern, store: LanguageStore): Languag
   );
 }
 
-/** An expression of texts, characters, sequences, choices, repetitions and rules that don't recur as a language. */
+/**
+ * Converts an expression of texts, characters, sequences, choices, repetitions and non-recursive rules to a language.
+ */
 export function languageOf(expression: Expression, store: LanguageStore): Language {
   return anchored(expression, store).free;
 }
 
 const maxWays = 64;
 
-/** Alternatives in which look-aheads stand in no group but their own. */
+/** Splits a pattern into alternatives, in which lookaheads are at the top level. */
 function waysOf(pattern: Pattern): readonly (readonly Pattern[])[] {
   if (pattern.type !== 'choice' && !looksAhead(pattern)) return [[pattern]];
   switch (pattern.type) {
@@ -66,7 +68,7 @@ function looksAhead(pattern: Pattern): boolean {
   return pattern.type === 'look-ahead' || (pattern.type === 'repeat' && looksAhead(pattern.item));
 }
 
-/** Language of the rest of the text after the items match. */
+/** The language of the remaining text, if it starts with a match of the items. */
 function rest(items: readonly Pattern[], isAtStart: boolean, store: LanguageStore): Language {
   const index = items.findIndex(({ type }) => type === 'look-ahead');
   if (index < 0) return toEnd(sequenceOf(items, store), isAtStart, store);
@@ -129,7 +131,7 @@ function sequenceOf(items: readonly Pattern[], store: LanguageStore): Anchored {
     .reduceRight<Anchored>((tail, head) => joined(head, tail, store), nothing);
 }
 
-/** `^` may come second where nothing has been read yet, and `$` first where nothing follows. */
+/** `^` may come second if nothing has been read before, and `$` first if nothing follows. */
 function joined(a: Anchored, b: Anchored, store: LanguageStore): Anchored {
   const { never } = store;
   const then = (left: Language, right: Language): Language => store.concatenation(left, right);
@@ -144,7 +146,7 @@ function joined(a: Anchored, b: Anchored, store: LanguageStore): Anchored {
       then(a.start, b.end),
       isFirst ? b.both : never,
       isLast ? a.both : never,
-      // `$^`: the empty text alone.
+      // `$^`: only the empty text.
       isEmptyStart && (a.end.nullable || a.both.nullable) ? store.empty : never,
     ),
   };

@@ -1,7 +1,7 @@
 import { isLive } from './live.ts';
 import type { Expression, Rule } from './expression.ts';
 
-/** Tells which expressions can be written to an end at all: a rule that needs itself, or a character out of none, can't. */
+/** Determines which expressions match any text: a rule that requires itself and an empty character class don't. */
 export function productiveExpressions(expression: Expression): (part: Expression) => boolean {
   const rules = rulesOf(expression);
   const productive = new Set<Rule>();
@@ -35,7 +35,7 @@ export function productiveExpressions(expression: Expression): (part: Expression
   return check;
 }
 
-/** Rules after those that refer to them come first, so that most are settled in the first round. */
+/** Rules follow the rules they refer to, so that most are settled in the first round. */
 function rulesOf(expression: Expression): Rule[] {
   const rules = new Set<Rule>();
   const visit = (part: Expression): void => {
@@ -45,7 +45,7 @@ function rulesOf(expression: Expression): Rule[] {
     else if (part.type === 'rule') rules.add(part.rule);
   };
   visit(expression);
-  // Rules that are added on the way are visited too.
+  // Visits rules that are added during the loop, too.
   for (const rule of rules) visit(rule.body);
   return [...rules].toReversed();
 }

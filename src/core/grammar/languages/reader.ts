@@ -6,26 +6,26 @@ import { plainText } from './json-text.ts';
 import { LanguageTooHard, type Language, type LanguageStore, type Run, type Transition } from './language.ts';
 import { isLive, liveTransitionsOf } from './live.ts';
 import { allKinds, anyRun, kindsOf, longer, noRun } from './run.ts';
-import { shortestText } from './shortest.ts';
+import { findShortestText } from './shortest.ts';
 import { utf8Bytes } from './utf8.ts';
 
-/** A text of which a part has been read. */
+/** A partially read text. */
 export interface Reading {
   readonly id: number;
   readonly language: Language;
   /**
-   * The bytes of a character that has been begun; one star for each that is missing where all lead to the language. Between
-   * characters, it is empty.
+   * The bytes of an incomplete character, or one star per missing byte if all completions lead to `language`. Empty
+   * between characters.
    */
   readonly part: string;
 }
 
-/** Steps that one state may cost; characters that would need more are taken for ones that lead nowhere. */
+/** Maximum steps per state; characters that would need more are treated as dead ends. */
 const maxWorkPerByte = 3000;
 const maxWorkPerRescue = 40_000;
-/** States that are looked at before a language is used. */
+/** States that are checked before a language is used. */
 const maxProbed = 32;
-/** Beyond, readings and languages are forgotten and made anew as they are needed. */
+/** Beyond this, readings and languages are dropped and recreated on demand. */
 const maxReadings = 20_000;
 const maxBytes = 16 * 2 ** 20;
 const bytesOfReading = 200;
@@ -33,10 +33,10 @@ const bytesOfReading = 200;
 const shortEscapes = new Map(
   ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'].map((pair) => [pair[0]!, pair.charCodeAt(1)]),
 );
-/** `\u` with some of its digits, and a pair of surrogates of which the second may be begun. */
+/** `\u` with some of its digits, or a surrogate pair with an incomplete second part. */
 const longEscape = /^\\u(?:(d[89ab][\da-f]{2})(?:\\(?:u([\da-f]{0,4}))?)?|([\da-f]{0,4}))$/i;
 
-/** Characters that JSON must escape: those with a short escape, and the control characters that have none. */
+/** Characters that JSON must escape: those with a short escape, and the control characters without one. */
 const neededEscapes = [...shortEscapes.values()].filter((codePoint) => codePoint !== 0x2f);
 const longEscapes = [
   [0, 0x07],
@@ -44,12 +44,12 @@ const longEscapes = [
   [0x0e, 0x1f],
 ] as const;
 
-/** Reads texts of a language byte by byte. Only ways are followed that can be brought to an end. */
+/** Reads texts of a language byte by byte, and follows only paths that can be completed. */
 export class LanguageReader {
-  /** Shared store of its languages. */
+  /** Shared by several readers. */
   readonly store: LanguageStore;
   readonly #isJson: boolean;
-  /** Whether characters have escapes that need none: all of them, or those that are no ASCII. */
+  /** Which characters may have an escape: all, non-ASCII too, or only characters that need one. */
   readonly #escapes: 'all' | 'beyond-ascii' | 'needed';
   #readings = new Map<string, Reading>();
   #ids = 0;
@@ -57,7 +57,7 @@ export class LanguageReader {
   readonly start: Reading;
   readonly language: Language;
 
-  /** @param writesAll whether the model can write all characters as they are */
+  /** @param writesAll whether the model can generate every character unescaped */
   constructor(language: Language, store: LanguageStore, writing: Writing, writesAll = true) {
     this.store = store;
     this.#isJson = writing !== 'plain';
@@ -66,7 +66,7 @@ export class LanguageReader {
     this.start = this.#reading(language);
   }
 
-  /** The start of a text that is none of these, given as JSON. Some text has to be left. */
+  /** The start of a text that differs from all `items`, given as JSON. At least one text must remain. */
   startWithout(items: readonly string[]): Reading {
     if (items.length === 0) return this.start;
     return getOrCreate(this.#starts, items, () => {
@@ -77,12 +77,12 @@ export class LanguageReader {
     });
   }
 
-  /** About how much memory it takes, without its store. */
+  /** Approximate memory in bytes, without the store. */
   get bytes(): number {
     return bytesOfReading * this.#readings.size;
   }
 
-  /** Forgets what has been read; readings that are held stay good. */
+  /** Drops all readings; readings held elsewhere remain valid. */
   clear(): void {
     this.#readings = new Map();
     this.store.clear();
@@ -96,7 +96,7 @@ export class LanguageReader {
     return part !== '' || this.#transitions(language).length > 0;
   }
 
-  /** The transitions of a language; the rest of a text is searched harder before it is given up. */
+  /** The transitions of a language; a dead end is confirmed by a more expensive search. */
   #transitions(language: Language): readonly Transition[] {
     for (const steps of [maxWorkPerByte, maxWorkPerRescue]) {
       this.store.allow(steps);
@@ -108,13 +108,13 @@ export class LanguageReader {
     return [];
   }
 
-  /** @returns `undefined` where no text goes on like this */
+  /** @returns `undefined` for a byte that can't follow */
   next(reading: Reading, byte: number): Reading | undefined {
     if (this.#readings.size > maxReadings || this.store.bytes > maxBytes) this.clear();
     return this.#next(reading, byte);
   }
 
-  /** A range around a byte in which all bytes lead where it does. */
+  /** A range around `byte` in which all bytes have the same successor. */
   alike({ language, part }: Reading, byte: number): { readonly low: number; readonly high: number } {
     if (part.startsWith('*')) {
       return byte < 0x80
@@ -138,7 +138,7 @@ export class LanguageReader {
     return { low, high };
   }
 
-  /** Bytes with which the text ends soonest, about; `undefined` where finding them costs too much. */
+  /** The approximately shortest completion, in bytes; `undefined` if the search costs too much. */
   ending(reading: Reading): readonly number[] | undefined {
     const bytes: number[] = [];
     let here = reading;
@@ -148,17 +148,16 @@ export class LanguageReader {
       bytes.push(byte);
       here = this.next(here, byte)!;
     }
-    const text = shortestText(here.language, this.store);
+    const text = findShortestText(here.language, this.store);
     if (text === undefined) return undefined;
     return [...bytes, ...utf8Bytes(this.#isJson ? JSON.stringify(text).slice(1, -1) : text)];
   }
 
-  /** The characters that may certainly follow. */
   run({ language, part }: Reading): Run {
     return part === '' ? runOf(language, this.store) : noRun;
   }
 
-  /** Whether it is inside of free text: where nearly any character may come, a character that has been begun among them. */
+  /** Whether the reading is inside free text, where nearly any character may follow, or inside a character of it. */
   isFree({ language }: Reading): boolean {
     const { kinds, characters } = runOf(language, this.store);
     return kinds === allKinds && characters > 0;
@@ -187,7 +186,7 @@ export class LanguageReader {
       bits = bits * 64 + (bytes.charCodeAt(at) & 0x3f);
     }
     const span = 64 ** (length - bytes.length);
-    const from = Math.max(bits * span, leastOf[length]!);
+    const from = Math.max(bits * span, minCodePointOf[length]!);
     const to = bits * span + span - 1;
     const transition = this.#find(language, from);
     if (!transition || from > to || transition.from > to) return undefined;
@@ -235,7 +234,7 @@ export class LanguageReader {
       : undefined;
   }
 
-  /** The first transition that ends at a code point or after it. */
+  /** The first transition that ends at or after a code point. */
   #find(language: Language, codePoint: number): Transition | undefined {
     const transitions = language.liveTransitions ?? this.#transitions(language);
     let low = 0;
@@ -252,12 +251,13 @@ export class LanguageReader {
     return transition !== undefined && transition.from <= to;
   }
 
-  /** Whether `\u` may stand for one of these characters. */
+  /** Whether `\u` may encode one of these characters. */
   #leadsEscaped(language: Language, from: number, to: number): boolean {
     if (this.#escapes === 'all') return this.#leads(language, from, to);
     if (this.#escapes === 'beyond-ascii' && to > 0x7f && this.#leads(language, Math.max(from, 0x80), to))
       return true;
-    // Beside other characters, `\u00` of a letter would have to become a control character.
+    // If regular characters can follow too, `\u00` must not be allowed: a model that meant a letter would be forced
+    // into a control character.
     if (this.#leads(language, 0x20, 0x10ffff)) return false;
     return longEscapes.some(([low, high]) => {
       const [first, last] = within([from, to], low, high);
@@ -273,7 +273,7 @@ export class LanguageReader {
 
 const bytesInTurn = Array.from({ length: 256 }, (_, byte) => byte);
 
-/** Bytes of ASCII that are read in one way. */
+/** Ranges of ASCII bytes with the same handling. */
 const plainParts = [{ low: 0, high: 0x7f }];
 const jsonParts = [
   { low: 0, high: 0x1f },
@@ -284,14 +284,14 @@ const jsonParts = [
   { low: 0x5d, high: 0x7f },
 ];
 
-/** By the number of bytes, the first code point that needs so many. */
-const leastOf = [0, 0, 0x80, 0x800, 0x10000];
+/** The first code point that needs a given number of bytes. */
+const minCodePointOf = [0, 0, 0x80, 0x800, 0x10000];
 
 function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte <= 0xbf;
 }
 
-/** The code points that may come of the first hex digits. */
+/** The range of code points with these leading hex digits. */
 function hexSpan(digits: string): readonly [number, number] {
   return [Number.parseInt(digits.padEnd(4, '0'), 16), Number.parseInt(digits.padEnd(4, 'f'), 16)];
 }
@@ -300,12 +300,11 @@ function within([from, to]: readonly [number, number], low: number, high: number
   return [Math.max(from, low), Math.min(to, high)];
 }
 
-/** The first code point whose surrogates begin with this one. */
+/** The first code point with this high surrogate. */
 function firstOfPair(high: number): number {
   return 0x10000 + (high - 0xd800) * 0x400;
 }
 
-/** The characters that may certainly follow. */
 function runOf(language: Language, store: LanguageStore): Run {
   language.run ??= findRun(language, store);
   return language.run;
@@ -329,13 +328,13 @@ function findRun(language: Language, store: LanguageStore): Run {
     : run;
 }
 
-/** Kinds of characters each of which is one of its texts. */
+/** The kinds of characters of which every character is one of the texts. */
 function kindsWithin(language: Language): number {
   if (language.kind === 'union') return language.items.reduce((kinds, item) => kinds | kindsWithin(item), 0);
   return language.kind === 'characters' ? kindsOf(language.set) : 0;
 }
 
-/** Whether it holds all texts in which some text doesn't occur that begins with no plain character. */
+/** Whether it is all texts without a certain substring that begins with a non-plain character. */
 function isFreeOfText(language: Language, { all }: LanguageStore): boolean {
   if (language.kind !== 'complement' || language.item.kind !== 'concatenation') return false;
   const { first, rest } = language.item;
@@ -343,7 +342,7 @@ function isFreeOfText(language: Language, { all }: LanguageStore): boolean {
   return first === all && start?.kind === 'characters' && intersection(plainText, start.set).length === 0;
 }
 
-/** Finds out whether a language has a text, and whether its first states can be followed at a bounded cost. */
+/** Checks that a language contains a text, and that its first states can be followed at a bounded cost. */
 export function probe(language: Language, store: LanguageStore, steps: number): boolean {
   store.allow(steps);
   const end = store.limit;

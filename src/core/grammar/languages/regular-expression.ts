@@ -38,7 +38,7 @@ export const maxRepetitions = 10_000;
 const maxDepth = 64;
 const maxLength = 20_000;
 
-/** A regular expression as a tree: an expression that may have anchors and look-aheads in it. */
+/** A regular expression as a tree: an expression that may contain anchors and lookaheads. */
 export type Pattern =
   | Exclude<Expression, { type: 'sequence' | 'choice' | 'repeat' }>
   | { readonly type: 'sequence' | 'choice'; readonly items: readonly Pattern[] }
@@ -46,45 +46,44 @@ export type Pattern =
   | { readonly type: 'start' | 'end' }
   | { readonly type: 'look-ahead'; readonly item: Pattern; readonly isNegative: boolean };
 
-/** How a regular expression is read. */
 export interface PatternOptions {
-  /** Whether upper and lower case are the same: the flag `i`. */
+  /** Whether case is ignored: the flag `i`. */
   readonly ignoresCase?: boolean;
-  /** Whether `.` matches line breaks too: the flag `s`. */
+  /** Whether `.` also matches line breaks: the flag `s`. */
   readonly dotMatchesAll?: boolean;
-  /** The budget that this expression shares with others. */
+  /** The budget that this expression shares with the rest of its grammar or schema. */
   readonly budget?: PatternBudget;
-  /** The grammar that it is a part of. */
+  /** The grammar that contains the expression. */
   readonly grammar?: PatternGrammar;
 }
 
-/** A grammar with regular expressions in it: it has no place for anchors, look-arounds and lazy quantifiers. */
+/** A grammar with regular expressions in it: anchors, lookarounds and lazy quantifiers are errors. */
 export interface PatternGrammar {
   fault(expectation: string): RangeError;
   characterOf(set: CodePointSet): Expression;
   repeated(item: Expression, bounds: { readonly min: number; readonly max: number }): Expression;
 }
 
-/** The amounts that regular expressions may still use. */
+/** The remaining budget of regular expressions. */
 export interface PatternBudget {
   /** Number of `\p`: the first use of each property takes some ten milliseconds. */
   properties: number;
 }
 
-/** A budget for one regular expression, or for all of one grammar. */
+/** A budget for one regular expression, or for all in a grammar. */
 export function createPatternBudget(): PatternBudget {
   return { properties: 8 };
 }
 
 /**
- * Reads a regular expression (ECMA-262 with the `u` flag, as JSON Schema's `pattern`; one that is valid without the flag alone
- * is read leniently): characters, classes, properties, groups, alternatives, quantifiers, anchors, look-aheads.
+ * Parses a regular expression (ECMA-262 with the `u` flag, as JSON Schema's `pattern`; leniently, if it is only valid
+ * without the flag): characters, classes, properties, groups, alternatives, quantifiers, anchors, lookaheads.
  */
 export function parsePattern(pattern: string, options: PatternOptions = {}): Pattern {
   return new PatternReader(pattern, options).read();
 }
 
-/** The texts that a regular expression matches as a whole; one without anchors and look-arounds. */
+/** The texts that a regular expression matches completely; it must not contain anchors or lookarounds. */
 export function matching(source: string): Expression {
   return parsePattern(source) as Expression;
 }
@@ -124,7 +123,7 @@ class PatternReader extends TextCursor {
     return items.length === 1 ? items[0]! : { type: 'sequence', items };
   }
 
-  /** Takes `*?` and the like for `*`, which is right where all ways to match count alike. */
+  /** Treats lazy quantifiers as greedy ones, which is right because only the set of matches matters. */
   #repeated(item: Pattern, bounds: { min: number; max: number }): Pattern {
     if (bounds.min === 1 && bounds.max === 1) return item;
     const { grammar } = this.#options;
@@ -132,7 +131,7 @@ class PatternReader extends TextCursor {
   }
 
   #readQuantifier(): { min: number; max: number } | undefined {
-    // Without the `u` flag a brace that counts nothing stands for itself.
+    // Without the `u` flag a brace that isn't a quantifier is a literal.
     const found = this.takeMatch(/(?:([*+?])|\{(\d+)(?:,(\d*))?\})(\??)/y);
     if (!found) return undefined;
     const [, sign, least, most = least, lazy] = found;
@@ -200,7 +199,7 @@ class PatternReader extends TextCursor {
       this.index++;
       const high = this.#readClassMember();
       const isRange = high.length === 1 && high[0]![0] === high[0]![1];
-      // `[a-\d]` holds a hyphen where it is allowed at all.
+      // The hyphen in `[a-\d]` is a literal, if the mode allows it.
       if (isRange) parts.push([[low[0]![0], high[0]![0]]]);
       else parts.push(low, high, codePointsOf('-'));
     }
@@ -208,7 +207,7 @@ class PatternReader extends TextCursor {
     return isNegated ? complement(set) : set;
   }
 
-  /** Notations of other dialects that JavaScript reads as these very characters. */
+  /** Syntax of different dialects that JavaScript would read literally. */
   #refuseDialects(): void {
     const rest = this.source.slice(this.index, this.index + 12);
     const [posix, name] = /^\[:\^?([a-z]+):\]/.exec(rest) ?? [];
@@ -278,7 +277,7 @@ class PatternReader extends TextCursor {
   }
 }
 
-/** Classes of POSIX, and what to write inside of brackets instead. */
+/** POSIX classes, and their replacements inside brackets. */
 const posixClasses: Readonly<Record<string, string>> = {
   alpha: 'a-zA-Z or \\p{L}',
   digit: '0-9',
@@ -292,7 +291,7 @@ const posixClasses: Readonly<Record<string, string>> = {
   word: '\\w',
 };
 
-/** Valid with the `u` flag, or at least without, where escapes of letters are the only letters that change meaning. */
+/** Valid with the `u` flag, or at least without it, where only escaped letters have a different meaning. */
 function isRegularExpression(pattern: string): boolean {
   return ['u', ''].some((flags) => orElse(() => new RegExp(pattern, flags), undefined));
 }

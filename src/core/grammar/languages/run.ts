@@ -7,7 +7,7 @@ const marks = Array.from(" !#$%&'()*+,-./:;=?@_~", codePointsOf);
 const letters = ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ'];
 const common = [...marks, ...letters.map(codePointsOf)];
 const others = intersection(plainText, complement(union(...common)));
-/** Characters of `plainText` that patterns mostly take together; those beyond ASCII are the last kind. */
+/** Groups of `plainText` characters that patterns tend to include together; the last group is non-ASCII. */
 const kinds = [...common, intersection(others, [[0, 0x7f]]), intersection(others, [[0x80, 0x10ffff]])];
 
 export const allKinds = 2 ** kinds.length - 1;
@@ -22,7 +22,7 @@ export const kindOfByte = Uint32Array.from({ length: 256 }, (_, byte) => {
 
 const known = new WeakMap<readonly CodePointRange[], number>();
 
-/** The kinds that have all their characters in these ranges. */
+/** The kinds with all their characters in these ranges. */
 export function kindsOf(ranges: readonly CodePointRange[]): number {
   return getOrCreate(known, ranges, () => {
     const set = union(ranges);
@@ -32,7 +32,7 @@ export function kindsOf(ranges: readonly CodePointRange[]): number {
   });
 }
 
-/** The run with which more tokens are known, about. */
+/** The run that decides more tokens, approximately. */
 export function longer(a: Run, b: Run): Run {
   return weightOf(b) > weightOf(a) ? b : a;
 }

@@ -2,14 +2,14 @@ import { orElse } from '../../text/or-else.ts';
 import { LanguageTooHard, type Language, type LanguageStore } from './language.ts';
 import { liveTransitionsOf } from './live.ts';
 
-/** Languages that are looked at, and steps taken, before a search is given up. */
+/** Maximum languages and steps per search. */
 const maxVisited = 1000;
 const maxWork = 20_000;
 
 const found = new WeakMap<Language, string>();
 
 /** A text with the fewest characters that a language has, by breadth-first search. */
-export function shortestText(language: Language, store: LanguageStore): string | undefined {
+export function findShortestText(language: Language, store: LanguageStore): string | undefined {
   const known = found.get(language);
   if (known !== undefined) return known;
   store.allow(maxWork);
@@ -20,7 +20,7 @@ function search(language: Language, store: LanguageStore): string | undefined {
   const ways = new Map<Language, { readonly from: Language; readonly character: string } | undefined>([
     [language, undefined],
   ]);
-  // Languages that are added on the way are visited too.
+  // Visits languages that are added during the loop, too.
   for (const here of ways.keys()) {
     if (here.nullable) {
       let text = '';
@@ -40,7 +40,7 @@ function search(language: Language, store: LanguageStore): string | undefined {
   return undefined;
 }
 
-/** A letter or digit of a range, if there is one. */
+/** A letter, digit or blank of a range if it contains one, else its first code point. */
 export function plainestOf(from: number, to: number): number {
   return [0x61, 0x30, 0x20].find((code) => code >= from && code <= to) ?? from;
 }

@@ -7,8 +7,8 @@ import {
 } from './language.ts';
 
 /**
- * Transitions of all characters, as ascending disjoint ranges: the derivatives of a language. Characters that are in none of
- * them lead nowhere.
+ * Transitions for all characters, as ascending disjoint ranges: the derivatives of a language. Characters outside them
+ * are dead ends.
  */
 export function transitionsOf(language: Language, store: LanguageStore): readonly Transition[] {
   if (!language.transitions) {
@@ -58,7 +58,7 @@ function followed(transitions: readonly Transition[], rest: Language, store: Lan
   return transitions.map(({ from, to, target }) => ({ from, to, target: store.concatenation(target, rest) }));
 }
 
-/** Sweeps over the ranges of all tables; where several lead on, any of them may. */
+/** Sweeps over the ranges of all tables; in an overlap, the targets form a union. */
 function merged(tables: readonly (readonly Transition[])[], store: LanguageStore): readonly Transition[] {
   const filled = tables.filter((table) => table.length > 0);
   if (filled.length < 2) return filled[0] ?? [];
@@ -141,7 +141,7 @@ function complemented(transitions: readonly Transition[], store: LanguageStore):
   return result;
 }
 
-/** Digits shift the remainder; after the last decimal of the step only noughts follow. */
+/** Digits shift the remainder; after the last decimal of the step only zeros may follow. */
 function digitsOf(number: DecimalMultiple, store: LanguageStore): Transition[] {
   const { step, decimals, fraction, remainder } = number;
   const result: Transition[] = [];
@@ -161,7 +161,7 @@ function digitsOf(number: DecimalMultiple, store: LanguageStore): Transition[] {
     } else if (digit === 0) {
       result.push({ ...place, target: store.multiple(number) });
     } else if (fraction === decimals) {
-      // A further decimal makes it no multiple for good, whichever digits follow.
+      // A further decimal can never become a multiple, whatever digits follow.
       result.push({ ...place, target: store.never });
     }
   }

@@ -6,7 +6,7 @@ export type ByteRange = readonly [low: number, high: number];
 const lastOfLength = [0x7f, 0x7ff, 0xffff, 0x10ffff];
 const surrogates: CodePointRange = [0xd800, 0xdfff];
 
-/** The UTF-8 encodings of a range of code points as sequences of byte ranges. Surrogates have none. */
+/** The UTF-8 encodings of a range of code points as sequences of byte ranges. Surrogates have no encoding. */
 export function utf8Sequences([from, to]: CodePointRange): ByteRange[][] {
   if (from > to) return [];
   if (from <= surrogates[1] && to >= surrogates[0])
@@ -17,7 +17,7 @@ export function utf8Sequences([from, to]: CodePointRange): ByteRange[][] {
   return alignedSequences(from, to, length);
 }
 
-/** Splits until all bytes after the first that differs run through all their values. */
+/** Splits until all bytes after the first different byte cover their full range. */
 function alignedSequences(from: number, to: number, length: number): ByteRange[][] {
   for (let bits = 6; bits < 6 * length; bits += 6) {
     const mask = 2 ** bits - 1;
@@ -46,7 +46,7 @@ function lengthOf(codePoint: number): number {
 
 const encoder = new TextEncoder();
 
-/** UTF-8 bytes of well-formed text; a lone surrogate becomes U+FFFD. */
+/** The UTF-8 bytes of a text; a lone surrogate becomes U+FFFD. */
 export function utf8Bytes(text: string): number[] {
   return [...encoder.encode(text)];
 }

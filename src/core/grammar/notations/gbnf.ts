@@ -12,8 +12,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a grammar in GBNF, the notation of llama.cpp: rules `name ::= …` of texts in quotes, classes, `.`, names, groups, `|`,
- * `*`, `+`, `?` and `{m,n}`, with comments after `#`. The answer is what the rule `root` matches. A rule may have line breaks
+ * Parses a grammar in GBNF, the notation of llama.cpp: rules `name ::= …` of quoted texts, classes, `.`, names, groups,
+ * `|`, `*`, `+`, `?` and `{m,n}`, with comments after `#`. The start rule is `root`. A rule may contain line breaks
  * anywhere.
  */
 export function gbnfGrammar(grammar: string, path = 'grammar'): Expression {

@@ -8,8 +8,8 @@ import { schemaFault } from '../schemas/keywords.ts';
 import { TextLanguages } from '../schemas/texts.ts';
 
 /**
- * The notation of a grammar: GBNF where a line begins with `name ::=`, Lark where one begins with `name:` or `%…`; `undefined`
- * for neither.
+ * The notation of a grammar: GBNF if any line begins with `name ::=`, Lark if any line begins with `name:` or `%…`;
+ * otherwise `undefined`.
  */
 export function grammarNotation(grammar: string): 'gbnf' | 'lark' | undefined {
   if (/^[ \t]*[A-Za-z_][\w-]*\s*::=/m.test(grammar)) return 'gbnf';
@@ -18,7 +18,7 @@ export function grammarNotation(grammar: string): 'gbnf' | 'lark' | undefined {
     : undefined;
 }
 
-/** Reads a grammar in GBNF or in Lark. */
+/** Parses a grammar in GBNF or Lark. */
 export function writtenGrammar(grammar: string, path = 'grammar'): Expression {
   switch (grammarNotation(grammar)) {
     case 'gbnf':
@@ -32,7 +32,7 @@ export function writtenGrammar(grammar: string, path = 'grammar'): Expression {
   }
 }
 
-/** The texts that a regular expression matches as a whole, as `^(?:…)$` does. */
+/** The texts that a regular expression matches completely, as with `^(?:…)$`. */
 export function regexGrammar(regex: string, budget: SchemaBudget, path = 'regex'): Expression {
   const texts = new TextLanguages(budget);
   const { store } = texts;

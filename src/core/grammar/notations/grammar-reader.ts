@@ -21,13 +21,13 @@ const maxLength = 50_000;
 const maxRules = 1000;
 const maxDepth = 64;
 
-/** Least and greatest number of rounds. */
+/** Minimum and maximum number of repetitions. */
 export interface Bounds {
   readonly min: number;
   readonly max: number;
 }
 
-/** Reads the rules of a grammar: what the notations have in common. */
+/** The common part of the grammar parsers. */
 export abstract class GrammarReader extends TextCursor {
   readonly #path: string;
   readonly #rules = new Map<string, Rule>();
@@ -38,7 +38,7 @@ export abstract class GrammarReader extends TextCursor {
   abstract readonly endOfSequence: RegExp;
 
   /**
-   * @param path how messages call the grammar
+   * @param path the grammar's name in messages
    * @throws RangeError for a text that is too long
    */
   constructor(source: string, path: string) {
@@ -49,11 +49,11 @@ export abstract class GrammarReader extends TextCursor {
 
   /** A text, a class, a group, a name, … */
   abstract readItem(depth: number): Expression;
-  /** How often an item comes, if that is written behind it. */
+  /** The repetition after an item, if any. */
   abstract readBounds(): Bounds | undefined;
-  /** Whether another alternative follows. */
+  /** Takes the separator of alternatives, if it follows. */
   abstract takeOr(): boolean;
-  /** Goes on behind spaces and comments. */
+  /** Skips spaces and comments. */
   abstract skip(): void;
 
   readAlternatives(depth: number): Expression {
@@ -83,7 +83,7 @@ export abstract class GrammarReader extends TextCursor {
     return group;
   }
 
-  /** The rule of a name, which may be written later. */
+  /** The rule with a name; its definition may follow later. */
   named(name: string): Rule {
     return getOrCreate(this.#rules, name, () => {
       if (this.#rules.size >= maxRules) throw this.fault(`expected at most ${maxRules} rules`);
@@ -91,14 +91,14 @@ export abstract class GrammarReader extends TextCursor {
     });
   }
 
-  /** Claims a name, whose body is written next. */
+  /** Registers the definition of a rule, whose body is read next. */
   write(name: string): Rule {
     if (this.#written.has(name)) throw this.fault(`expected one rule ${quoted(name)}`);
     this.#written.add(name);
     return this.named(name);
   }
 
-  /** `*`, `+`, `?` or `{m,n}`, if that comes next. */
+  /** Takes `*`, `+`, `?` or `{m,n}`, if it follows. */
   takeBounds(): Bounds | undefined {
     const [, operator] = this.takeMatch(/([*+?])/y) ?? [];
     if (operator !== undefined)
@@ -125,14 +125,14 @@ export abstract class GrammarReader extends TextCursor {
     return refer(own);
   }
 
-  /** The grammar, once all rules are read. */
+  /** The grammar, after all rules have been read. */
   finish(startRule: string, grammar: Expression): Expression {
     if (!this.#written.has(startRule)) throw this.fault(`expected a rule \`${startRule}\``);
     for (const name of this.#rules.keys())
       if (!this.#written.has(name)) throw this.fault(`expected a rule ${quoted(name)}, which others name`);
     const rules = [...this.#rules.values(), ...this.#counted.map((counted) => counted.rule)];
     const nullable = nullableRules(rules);
-    // Rounds that may write nothing have to say so: a program takes rules to write something.
+    // A program requires nullable rules to be marked, so rounds that may be empty get an explicit empty alternative.
     for (const { rule: own, item, bounds } of this.#counted)
       if (isNullable(item, nullable)) own.body = repeat(choice(item, empty), bounds);
     const recursive = rewriteLeftRecursion(rules, nullable);
@@ -144,7 +144,7 @@ export abstract class GrammarReader extends TextCursor {
     throw this.fault('expected a grammar that some finite text matches');
   }
 
-  /** The code point of a character, or of an escape: one of these, or `\x`, `\u`, `\U` with hex digits. */
+  /** The code point of a character or of an escape: one of `escapes`, or `\x`, `\u`, `\U` with hex digits. */
   takeCodePoint(end: string, escapes: Readonly<Record<string, string>>): number {
     const codePoint = this.takeCharacter().codePointAt(0);
     if (codePoint === undefined) throw this.fault(`expected ${end} before the end`);
@@ -157,7 +157,7 @@ export abstract class GrammarReader extends TextCursor {
     throw this.fault(`expected a known escape, got ${quoted(`\\${letter}`)}`);
   }
 
-  /** A fault about what stands here. */
+  /** An error about the current position. */
   faultHere(expectation: string): RangeError {
     const rest = this.source.slice(this.index, this.index + 20);
     return this.fault(`${expectation}, got ${rest === '' ? 'the end' : quoted(rest)}`);

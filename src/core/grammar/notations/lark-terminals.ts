@@ -6,8 +6,8 @@ const number = `(?:${float}|${integer})`;
 const sign = '[+-]?';
 
 /**
- * Regular expressions of the terminals that Lark has in `common`. Where Lark looks for the nearest end, as of a
- * comment, they leave the end out of the text before it.
+ * Regular expressions of the terminals in Lark's `common` grammar. If Lark matches up to the nearest delimiter, as for
+ * comments, they exclude the delimiter from the text before it.
  */
 export const larkTerminals: Readonly<Record<string, string>> = {
   DIGIT: '[0-9]',

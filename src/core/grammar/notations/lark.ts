@@ -28,7 +28,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\': '\\',
   '/': '/',
 };
-/** Constructs that only other readers know, by their first character. */
+/** Unsupported constructs, by their first character. */
 const foreign: Readonly<Record<string, string>> = {
   '{': 'templates',
   '<': 'tokens as <…>',
@@ -38,9 +38,9 @@ const foreign: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a grammar in Lark, the notation of the Python package of this name: rules in lower case, terminals in upper case,
- * texts, ranges, regular expressions, groups, `[…]`, `|`, `*`, `+`, `?`, `~ n..m`, `%import common.…`, `%ignore`. The answer is
- * what the rule `start` matches.
+ * Parses a grammar in Lark, the notation of the Python package `lark`: rules in lower case, terminals in upper case,
+ * texts, ranges, regular expressions, groups, `[…]`, `|`, `*`, `+`, `?`, `~ n..m`, `%import common.…`, `%ignore`. The
+ * start rule is `start`.
  */
 export function larkGrammar(grammar: string, path = 'grammar'): Expression {
   return new LarkReader(grammar, path).read();
@@ -128,7 +128,7 @@ class LarkReader extends GrammarReader implements PatternGrammar {
     return own;
   }
 
-  /** A terminal where it stands: in a rule, what is ignored may follow. */
+  /** A terminal; within a rule, ignored text may follow it. */
   #lexeme(terminal: Expression): Expression {
     if (this.#isInTerminal || !this.#mayIgnore) return terminal;
     return sequence(terminal, refer(this.#ignored));
@@ -187,7 +187,7 @@ class LarkReader extends GrammarReader implements PatternGrammar {
     }) as Expression;
   }
 
-  /** A character of a set; surrogates are none. */
+  /** A character of a set, without surrogates. */
   characterOf(set: CodePointSet): Expression {
     this.#ranges += set.length;
     if (this.#ranges > maxRanges) throw this.fault('expected fewer ranges of characters');
@@ -210,6 +210,6 @@ function isTerminal(name: string): boolean {
 }
 
 const namePattern = /_*(?:[a-z](?:[a-z\d_]|-(?!>))*|[A-Z](?:[A-Z\d_]|-(?!>))*)(?![A-Za-z])/y;
-/** The end of a sequence; a rule begins on a line of its own. */
+/** The end of a sequence; a rule begins on a new line. */
 const endPattern =
   /$(?![^])|[|)\]%]|->|(?<=^[ \t]*)[?!]{0,2}[\w-]+[ \t]*(?:\.-?\d+|\{[^{}\n]*\}|\[[^[\]\n]*\])?[ \t]*:/my;

@@ -11,13 +11,13 @@ import {
 } from '../languages/expression.ts';
 import { isNullable, nullableRules } from '../languages/nullable.ts';
 
-/** Rules that begin with one another; their number is squared. */
+/** Maximum number of mutually left-recursive rules; the rewritten rules are quadratic in it. */
 const maxMembers = 32;
 
 /**
- * Rewrites rules that begin with themselves, by way of others too: reading them would never get to a character. Their texts
- * stay the same. `a: a x | b` becomes `a: b x*`; of several rules, what each begins with comes first, and what turns one into
- * another after it. R. C. Moore, Removing Left Recursion from Context-Free Grammars, 2000: the left-corner transform.
+ * Removes direct and indirect left recursion, which would never consume a character. The language stays the same:
+ * `a: a x | b` becomes `a: b x*`; several rules become their non-recursive beginnings, then transitions between rules.
+ * R. C. Moore, Removing Left Recursion from Context-Free Grammars, 2000: the left-corner transform.
  */
 export function rewriteLeftRecursion(rules: readonly Rule[], nullable: ReadonlySet<Rule>): Rule | undefined {
   const all = [...rules];
@@ -30,7 +30,7 @@ export function rewriteLeftRecursion(rules: readonly Rule[], nullable: ReadonlyS
   return rest && [...rest][0];
 }
 
-/** Sets of rules that begin with one another (H. N. Gabow, Path-Based Depth-First Search, 2000). */
+/** Sets of mutually left-recursive rules (H. N. Gabow, Path-Based Depth-First Search, 2000). */
 function recursiveComponents(rules: readonly Rule[], nullable: ReadonlySet<Rule>): ReadonlySet<Rule>[] {
   const found: ReadonlySet<Rule>[] = [];
   const order = new Map<Rule, number>();
@@ -63,13 +63,13 @@ function recursiveComponents(rules: readonly Rule[], nullable: ReadonlySet<Rule>
   return found;
 }
 
-/** Rules that begin with one another, and those that may be empty. */
+/** Mutually left-recursive rules, and the rules that may be empty. */
 interface Loops {
   readonly recursive: ReadonlySet<Rule>;
   readonly nullable: ReadonlySet<Rule>;
 }
 
-/** @returns the rules that are new; `undefined` where recursion stands behind what may be empty */
+/** @returns the new rules; `undefined` for recursion after a part that may be empty */
 function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] | undefined {
   const loops = { recursive: new Set(members), nullable };
   const added: Rule[] = [];
@@ -79,7 +79,7 @@ function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] 
     return refer(made);
   };
   const bases = new Map<Rule, Expression>();
-  /** The expression that turns one member into another, by both. */
+  /** For each pair of members, the expression that continues a text of the first to a text of the second. */
   const turns = new Map<Rule, Map<Rule, Expression>>(members.map((member) => [member, new Map()]));
   for (const member of members) {
     const parts = split(member.body, loops);
@@ -111,7 +111,7 @@ function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] 
   return added;
 }
 
-/** @returns `undefined` where a member stands behind what may be empty */
+/** @returns `undefined` for a member after a part that may be empty */
 function split(expression: Expression, loops: Loops): Parts | undefined {
   if (!begins(expression, loops)) return new Map([[undefined, expression]]);
   switch (expression.type) {
@@ -153,8 +153,8 @@ function begins(expression: Expression, { recursive, nullable }: Loops): boolean
 }
 
 /**
- * The expression with another one for a rule at its end. In `a: a x a | b` the second `a` may be `b`, since what follows
- * that follows the first one too: texts stay the same, and have fewer readings.
+ * Replaces a rule at the end of the expression. In `a: a x a | b` the second `a` may be `b`, since whatever follows the
+ * second also follows the first: the language stays the same, with less ambiguity.
  */
 function withLast(expression: Expression, last: Rule, other: Expression): Expression {
   switch (expression.type) {
@@ -173,7 +173,9 @@ function withLast(expression: Expression, last: Rule, other: Expression): Expres
   }
 }
 
-/** Parts of an expression by the member that they begin with, which is taken off; `undefined` for none. */
+/**
+ * The rest of an expression after each member that it may begin with; `undefined` for alternatives without a member.
+ */
 type Parts = Map<Rule | undefined, Expression>;
 
 /** The rules that an expression may begin with. */

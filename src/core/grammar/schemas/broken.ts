@@ -4,7 +4,7 @@ import type { Schema } from './json-types.ts';
 import { itemSchemas, readNames, schemaFault } from './keywords.ts';
 import { patternOfFormat, widePatternOfFormat } from './string-format.ts';
 
-/** Values of the keyword's type that break it. */
+/** Values of the keyword's type that violate it. */
 export function broken(
   keyword: string,
   schema: Schema,
@@ -36,7 +36,7 @@ export function broken(
       return one({ kind: 'not-pattern', pattern: value, path: place });
     case 'format': {
       const wide = typeof value === 'string' ? widePatternOfFormat(value) : undefined;
-      // What is known to lack the format; of a format that is not known nothing is.
+      // Only values that certainly lack the format; an unknown format has no violations.
       if (wide !== undefined) return one({ kind: 'not-pattern', pattern: wide, path: place, isWide: true });
       if (typeof value === 'string' && patternOfFormat(value) === undefined) return [];
       break;

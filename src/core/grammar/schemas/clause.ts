@@ -5,22 +5,22 @@ import { allTypes, canonicalText, typeBits, typeBitsOf } from './keywords.ts';
 /** A set of keys of an object. */
 export type KeySet =
   | { readonly kind: 'pattern'; readonly pattern: unknown; readonly path: string }
-  /** Keys that neither `properties` nor `patternProperties` of the schema name. */
+  /** Keys outside the schema's `properties` and `patternProperties`. */
   | { readonly kind: 'other'; readonly schema: Schema; readonly path: string }
-  /** Keys that match as strings. */
+  /** Keys that match the literal as strings. */
   | { readonly kind: 'names'; readonly literal: Literal };
 
-/** Something that a value has to satisfy, apart from its type. */
+/** A condition on a value, apart from its type. */
 export type Atom =
-  /** The keywords of a schema that act on one type each. */
+  /** The keywords of a schema that apply to one type each. */
   | {
       readonly kind: 'schema';
       readonly schema: Schema;
       readonly path: string;
-      /** Whether it comes from a schema that must not match, and thus evaluates nothing. */
+      /** Whether it comes from a negated schema, and so evaluates no properties or items. */
       readonly isSilent?: boolean;
     }
-  /** `isWide`: the pattern holds more than what has to be left out. */
+  /** `isWide`: the pattern matches more than the excluded values. */
   | {
       readonly kind: 'not-pattern';
       readonly pattern: unknown;
@@ -28,12 +28,12 @@ export type Atom =
       readonly isWide?: boolean;
     }
   | { readonly kind: 'not-multiple'; readonly step: unknown; readonly path: string }
-  /** An object has the property, and its value matches. */
+  /** The object has the property, and its value matches. */
   | { readonly kind: 'property'; readonly name: string; readonly literal: Literal }
   | { readonly kind: 'some-property'; readonly keys: KeySet; readonly literal: Literal }
-  /** An array has an item at `from` or after it that matches. */
+  /** The array has a matching item at index `from` or later. */
   | { readonly kind: 'some-item'; readonly from: number; readonly literal: Literal; readonly path: string }
-  /** A schema for keys that none of these schemas names. */
+  /** A schema for keys or items that these schemas don't evaluate. */
   | {
       readonly kind: 'unevaluated';
       readonly evaluated: readonly Schema[];
@@ -41,12 +41,12 @@ export type Atom =
       readonly literal: Literal;
     };
 
-/** Conditions that hold at once, without alternatives. */
+/** A conjunction of conditions. */
 export interface Clause {
   readonly types: number;
-  /** Nothing but these. */
+  /** Allowed values, if restricted. */
   readonly values: readonly unknown[] | undefined;
-  /** None of these. */
+  /** Forbidden values. */
   readonly excluded: readonly unknown[];
   readonly atoms: readonly Atom[];
   readonly required: readonly string[];
@@ -62,7 +62,7 @@ export const anything: Clause = {
   absent: [],
 };
 
-/** Objects that lack a property. */
+/** Objects without a property. */
 export function without(name: string): Clause {
   return { ...anything, types: typeBits.object, absent: [name] };
 }
@@ -90,7 +90,7 @@ export function merge(a: Clause, b: Clause): Clause | undefined {
   return { types, values, excluded, atoms: both(a.atoms, b.atoms), required, absent };
 }
 
-/** `null`, `true` and `false`, as far as a clause allows them. */
+/** `null`, `true` and `false`, if the clause allows them. */
 export function wordsOf({ types, excluded }: Clause): readonly unknown[] {
   const words = [
     ...(types & typeBits.null ? [null] : []),
@@ -104,7 +104,7 @@ export function silenced(clause: Clause): Clause {
   return { ...clause, atoms };
 }
 
-/** Without the clauses that another one holds. */
+/** Removes clauses that a more general clause covers. */
 export function withoutSpecial(clauses: readonly Clause[]): readonly Clause[] {
   const kept: Clause[] = [];
   for (const clause of clauses.toSorted((a, b) => sizeOf(a) - sizeOf(b))) {

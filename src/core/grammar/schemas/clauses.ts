@@ -18,22 +18,21 @@ import {
 import { isSchemaObject, type Schema } from './json-types.ts';
 
 const maxClauses = 512;
-/** Beyond, clauses are searched for ones that say nothing of their own. */
+/** Beyond this number, redundant clauses are removed. */
 const manyClauses = 64;
 const maxDepth = 200;
-/** Levels of properties down to which two schemas are compared. */
+/** Levels of properties to which two schemas are compared. */
 const maxComparedDepth = 3;
 
 /**
- * Brings schemas into disjunctive form: alternatives of conditions that hold at once. Applicators in place (`allOf`,
- * `anyOf`, `oneOf`, `not`, `if`, `$ref`, dependencies) are resolved, and `not` is pushed down to the keywords.
+ * Converts schemas to disjunctive normal form: alternatives of conjunctions. In-place applicators (`allOf`, `anyOf`,
+ * `oneOf`, `not`, `if`, `$ref`, dependencies) are resolved, and `not` is pushed down to the keywords.
  */
 export class ClauseReader {
   readonly #document: SchemaDocument;
   readonly #spend: (steps: number) => void;
   readonly #known = new Map<Literal, readonly Clause[]>();
   readonly #open = new Set<Literal>();
-  /** Results of `isNever`. */
   readonly #never = new Map<string, boolean>();
 
   constructor(document: SchemaDocument, spend: (steps: number) => void) {
@@ -41,7 +40,7 @@ export class ClauseReader {
     this.#spend = spend;
   }
 
-  /** @returns the alternatives; none where nothing matches all literals */
+  /** @returns the alternatives; empty if no value matches all literals */
   read(literals: readonly Literal[], path: string): readonly Clause[] {
     return literals.reduce<readonly Clause[]>(
       (clauses, literal) => this.#product(clauses, this.#clausesOf(literal), path),
@@ -49,7 +48,7 @@ export class ClauseReader {
     );
   }
 
-  /** Whether nothing matches all literals, as far as is known without looking at texts and numbers. */
+  /** Whether no value matches all literals, as far as types and structure tell; texts and numbers aren't examined. */
   isNever(literals: readonly Literal[], path: string, depth = maxComparedDepth): boolean {
     const key = `${depth} ${literals.map(({ id }) => id).join()}`;
     return getOrCreate(this.#never, key, () =>
@@ -57,10 +56,10 @@ export class ClauseReader {
     );
   }
 
-  /** Whether an object would need a property that it can't have, as far as is known. */
+  /** Whether an object would need a property that it can't have. */
   #isNeverObject(clause: Clause, path: string, depth: number): boolean {
     if (clause.types !== typeBits.object || clause.values || depth === 0) return false;
-    // A property may be of the schema that is being read.
+    // The property's schema may be the one that is being read.
     return clause.required.some((name) =>
       orElse(
         () => this.isNever(propertyLiterals(clause, name, this.#document), path, depth - 1),
@@ -96,7 +95,7 @@ export class ClauseReader {
     return this.#unevaluated(schema, path, clauses);
   }
 
-  /** The clauses of applicators in place, by their places: all of them hold, or, negated, some. */
+  /** The clauses of in-place applicators, with their paths: all of them must hold or, negated, any. */
   *#applied(schema: Schema, path: string, negated: boolean): Iterable<[string, readonly Clause[]]> {
     for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
       if (schema[keyword] === undefined) continue;
@@ -176,7 +175,7 @@ export class ClauseReader {
     ];
   }
 
-  /** Each as clauses: the property is missing, or what depends on it holds. */
+  /** For each dependency: the property is missing, or the dependent schema holds. */
   *#dependencies(schema: Schema, path: string, negated: boolean): Iterable<[string, readonly Clause[]]> {
     for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
       const map = readSchemaMap(schema[keyword], `${path}.${keyword}`);
@@ -205,7 +204,7 @@ export class ClauseReader {
       const keyword = of === 'properties' ? 'unevaluatedProperties' : 'unevaluatedItems';
       if (schema[keyword] === undefined || schema[keyword] === true) continue;
       const literal = this.#literalOf(schema, keyword, path, false);
-      // The keyword evaluates what is left; what it finds evaluated is by the others beside it.
+      // The keyword covers everything that the rest of the schema doesn't evaluate.
       const { [keyword]: _, ...others } = schema;
       result = result.map((clause) => {
         const evaluated = clause.atoms.flatMap((atom) =>
@@ -217,7 +216,7 @@ export class ClauseReader {
     return result;
   }
 
-  /** Alternatives of which each breaks one keyword. */
+  /** Alternatives, each of which violates one keyword. */
   #negative(schema: Schema, path: string): readonly Clause[] {
     const clauses: Clause[] = [];
     const values = valuesOf(schema, path);
@@ -250,7 +249,7 @@ export class ClauseReader {
     return [...none, ...pairs];
   }
 
-  /** The literal that a schema with a reference stands for; references to references are followed. */
+  /** The literal of a schema's reference; chains of references are followed. */
   reference(schema: Schema, keyword: string, path: string): Literal {
     const place = `${path}.${keyword}`;
     let { schema: target, path: at } = this.#document.resolve(schema, keyword, place);
@@ -317,8 +316,8 @@ function distinct(values: readonly unknown[]): readonly unknown[] {
 }
 
 /**
- * The schemas that the value of a property has to match, by the names alone. Patterns are left out: this is
- * for telling schemas apart; documents are written by the exact rules.
+ * The schemas that a property's value has to match, by name only. Patterns are ignored: this only compares schemas;
+ * documents follow the exact rules.
  */
 function propertyLiterals(clause: Clause, name: string, document: SchemaDocument): readonly Literal[] {
   const literals: Literal[] = [];

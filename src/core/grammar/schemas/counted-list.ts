@@ -16,42 +16,41 @@ import type { Literal } from './document.ts';
 import { canonicalText, schemaFault } from './keywords.ts';
 import type { Notation } from './notation.ts';
 
-/** Items of which an array has so many. */
+/** Matching items that an array must have. */
 export interface Need {
   readonly literal: Literal;
   readonly from: number;
   readonly min: number;
-  /** Items beyond have to break the literal. */
+  /** Further items must not match the literal. */
   readonly max: number;
 }
 
-/** Counts of the needs after an item, and the literals that the item satisfies then. */
+/** The needs' counts after an item, and the literals that the item satisfies in this case. */
 interface Outcome {
   readonly counts: readonly number[];
   readonly literals: readonly Literal[];
 }
 
-/** A place in a list: items before it, those of each need, and which of them can't come again. */
+/** A position in a list: the number of items so far, the count of each need, and the used items. */
 interface ListState {
   readonly count: number;
   readonly found: readonly number[];
-  /** Sorted texts; empty where items may be equal. */
+  /** Sorted texts; empty if items may be equal. */
   readonly used: readonly string[];
 }
 
-/** States of a list: how many items there are (no more than matter), and how many of them each need has. */
+/** Limit for the states of a list: its relevant length, and the count of each need. */
 const maxStates = 4000;
 
-/** Makes the expression of a value that satisfies all literals. */
+/** Creates the expression of a value that satisfies all literals. */
 export type ValueOf = (literals: readonly Literal[], path: string, notation: Notation) => Expression;
 
-/** Parts of arrays. */
 export interface ArraySetting extends SchemaParts {
   readonly notation: Notation;
   readonly valueOf: ValueOf;
 }
 
-/** A list of `min` to `max` items, of which the first `heads` have schemas apart. */
+/** A list of `min` to `max` items, the first `heads` of which have separate schemas. */
 interface ListParts {
   readonly min: number;
   readonly max: number;
@@ -59,13 +58,15 @@ interface ListParts {
   readonly needs: readonly Need[];
   readonly path: string;
   readonly literalsAt: (index: number) => readonly Literal[];
-  /** Items after the heads; `undefined` where items have to differ. */
+  /** Items after the heads; `undefined` if items must differ. */
   readonly rest?: Expression;
-  /** Place of the keyword by which items have to differ. */
+  /** Path of the keyword that makes items unique. */
   readonly uniqueness?: string;
 }
 
-/** Lists whose items count until all that come are alike: a rule for each count, and for each set of items before. */
+/**
+ * Lists whose items must be counted until all further items are equivalent: a rule per count and set of previous items.
+ */
 export class CountedList {
   readonly #parts: ListParts;
   readonly #setting: ArraySetting;
@@ -137,7 +138,7 @@ export class CountedList {
     return [...unused].map(([text, value]) => [notation.constants([value]), [...used, text].sort()]);
   }
 
-  /** Outcomes of the next item: whether it matches matters only while it is counted. */
+  /** Outcomes of the next item: whether it matches only matters while it is counted. */
   #outcomes(found: readonly number[], count: number): readonly Outcome[] {
     const { document } = this.#setting;
     return this.#parts.needs.reduce<Outcome[]>(

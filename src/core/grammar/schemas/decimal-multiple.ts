@@ -6,12 +6,12 @@ import { quoted, schemaFault } from './keywords.ts';
 const maxStep = 10_000_000;
 const maxDecimals = 12;
 
-/** The decimal numbers, without exponent, that are multiples of a step; whatever isn't written as a number isn't its concern. */
+/** The decimal numbers, without exponent, that are multiples of a step; texts that aren't numbers don't matter. */
 export function multiplesOf(step: unknown, path: string, store: LanguageStore): Language {
   return store.multiple({ ...decimalOf(step, path), fraction: -1, remainder: 0 });
 }
 
-/** Whether a number is a multiple of a step, as both are written. */
+/** Whether a number is a multiple of a step, by their decimal notations. */
 export function isDecimalMultiple(value: Numeric, step: unknown, path: string): boolean {
   const { step: whole, decimals } = decimalOf(step, path);
   if (Math.abs(Number(value)) === Infinity) return false;
@@ -20,7 +20,7 @@ export function isDecimalMultiple(value: Numeric, step: unknown, path: string): 
   return scaled % (BigInt(whole) * 10n ** BigInt(fraction.length)) === 0n;
 }
 
-/** A step as whole number / 10^decimals. */
+/** A step as integer / 10^decimals. */
 function decimalOf(step: unknown, path: string): { readonly step: number; readonly decimals: number } {
   if (!isNumeric(step) || !(step > 0)) throw schemaFault(path, 'expected a positive number');
   const { whole, fraction } = digitsOf(step);

@@ -17,7 +17,7 @@ export interface DecimalBound {
   readonly exclusive: boolean;
 }
 
-/** A bound as its digits, those of the whole part first: numbers are compared digit by digit. */
+/** A bound as digits, starting with the integer part: numbers are compared digit by digit. */
 interface Digits {
   readonly digits: string;
   readonly exclusive: boolean;
@@ -55,7 +55,7 @@ function magnitudes(
   high: DecimalBound,
   { fractionDigits, digits }: { fractionDigits: number; digits: number },
 ): Expression {
-  // Before the point, a single digit may be a nought.
+  // A single digit before the point may be zero, which isn't significant.
   const fractionOf = (length: number): number =>
     Math.max(0, Math.min(fractionDigits, length === 1 ? digits : digits - length));
   const from = boundOf(low);
@@ -72,7 +72,7 @@ function magnitudes(
       }),
     );
   }
-  // Numbers of any length between need no comparison.
+  // Numbers with lengths strictly between the bounds' need no comparison.
   for (let first = from.length + 1, last = first; first < to.length; first = last) {
     while (last < to.length && fractionOf(last) === fractionOf(first)) last++;
     const more = repeat(digit, { min: first - 1, max: last - 2 });
@@ -88,15 +88,15 @@ function boundOf({ value, exclusive }: DecimalBound): Digits & { readonly length
 }
 
 interface Place {
-  /** Digits of the whole part. */
+  /** Digits of the integer part. */
   readonly length: number;
-  /** Set while all digits so far are those of the bound. */
+  /** Set while all digits so far equal the bound's. */
   readonly low: Digits | undefined;
   readonly high: Digits | undefined;
   readonly fractionDigits: number;
 }
 
-/** The language after `index` digits; the point stands before the first of the fraction. */
+/** The language after `index` digits; the point precedes the first fraction digit. */
 function digitsFrom(index: number, place: Place): Expression {
   const { length, low, high, fractionDigits } = place;
   const written = index - length;
@@ -132,14 +132,14 @@ function nextDigit(index: number, place: Place): Expression {
   return choice(...branches);
 }
 
-/** Whether a number that has the bounds' digits so far, those of the whole part at least, may stop here. */
+/** Whether a number may end here, if its digits so far equal the bounds' and include the integer part. */
 function mayEnd(index: number, low: Digits | undefined, high: Digits | undefined): boolean {
   const isWhole = ({ digits }: Digits): boolean => /^0*$/.test(digits.slice(index));
   if (low && (!isWhole(low) || low.exclusive)) return false;
   return !(high && isWhole(high) && high.exclusive);
 }
 
-/** The digits of a number that isn't negative, before and after the point. */
+/** The digits of a non-negative number, before and after the point. */
 export function digitsOf(value: Numeric): { readonly whole: string; readonly fraction: string } {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new RangeError(`bound: expected a finite number, got ${value}`);

@@ -12,17 +12,17 @@ import { stringLanguage } from './string.ts';
 import type { TextLanguages } from './texts.ts';
 
 const maxItems = 1000;
-/** Spellings of numbers, one for each: more digits could stand for the same double. */
+/** One canonical spelling per number: more digits could denote the same double. */
 const spellings = { integer: '^(0|-?[1-9]\\d{0,19})$', number: '^-?(0|[1-9]\\d{0,14})(\\.\\d*[1-9])?$' };
 const maxNumberLength = 21;
 
-/** Items of a list that must differ, and how many there are. */
+/** Items that must differ, and the number of different items. */
 export interface DistinctItems {
   readonly item: Extract<Expression, { type: 'mark' }>;
   readonly count: number;
 }
 
-/** The values of a clause, where they are few: constants, true, false and null. */
+/** The values of a clause, if few: constants, true, false and null. */
 function constantsOf(clause: Clause, evaluator: Evaluator): readonly unknown[] | undefined {
   const isOfWords = (clause.types & ~(typeBits.null | typeBits.boolean)) === 0;
   return (
@@ -31,7 +31,7 @@ function constantsOf(clause: Clause, evaluator: Evaluator): readonly unknown[] |
   );
 }
 
-/** All values that satisfy the literals; `undefined` where they are more than constants. */
+/** All values that satisfy the literals; `undefined` if they aren't limited to constants. */
 export function constantItems(
   literals: readonly Literal[],
   path: string,
@@ -41,7 +41,7 @@ export function constantItems(
   return values.some((one) => one === undefined) ? undefined : values.flatMap((one) => one!);
 }
 
-/** Items of a list that must differ, as texts of one language in which equal values are written alike. */
+/** Items that must differ, as texts of one language in which equal values have equal texts. */
 export function distinctItems(
   literals: readonly Literal[],
   path: string,
@@ -75,7 +75,7 @@ export function distinctItems(
   };
 }
 
-/** Without what would let one number be written in two ways. */
+/** Numbers in canonical spelling only. */
 function plainNumbers(clause: Clause, path: string, texts: TextLanguages): Language {
   const { store } = texts;
   const expression = numberOf(clause, texts);

@@ -2,7 +2,7 @@ import { orElse } from '../../text/or-else.ts';
 import { quoted, readSchemaMap, schemaFault } from './keywords.ts';
 import { isSchemaObject, type Schema } from './json-types.ts';
 
-/** That a value matches a schema, or that it doesn't. */
+/** The condition that a value matches a schema, or doesn't. */
 export interface Literal {
   readonly id: number;
   readonly schema: unknown;
@@ -11,16 +11,16 @@ export interface Literal {
   readonly path: string;
 }
 
-/** A part of a document with an URI of its own, to which references inside of it are relative. */
+/** A part of a document with a separate URI, the base of its relative references. */
 interface Resource {
   readonly schema: unknown;
   readonly uri: string;
   readonly anchors: Map<string, unknown>;
-  /** Names that a reference finds in the outermost resource that has them; `''` is that of `$recursiveAnchor`. */
+  /** Anchors that resolve to the outermost resource that defines them; `''` is `$recursiveAnchor`. */
   readonly dynamicAnchors: Map<string, unknown>;
 }
 
-/** Base of references in a document without an absolute `$id`. */
+/** Base URI of a document without an absolute `$id`. */
 const unnamed = 'schema:///';
 
 /** A schema with its references. */
@@ -30,9 +30,9 @@ export class SchemaDocument {
   #ids = 0;
   readonly #literals = new Map<unknown, { positive?: Literal; negative?: Literal }>();
   readonly #resources = new Map<string, Resource>();
-  /** Names that several resources have. */
+  /** Names defined by several resources. */
   readonly #ambiguous = new Set<string>();
-  /** The resource that a schema belongs to, where it isn't the root's. */
+  /** The resource of each schema outside the root resource. */
   readonly #owners = new Map<unknown, Resource>();
   readonly #rootResource: Resource;
 
@@ -54,7 +54,7 @@ export class SchemaDocument {
     return (known[sign] ??= { id: ++this.#ids, schema: value, negated, path });
   }
 
-  /** The schemas that a keyword has by names or patterns. */
+  /** The schemas in a keyword that maps names or patterns to schemas. */
   named(schema: Schema, keyword: string, path: string, negated = false): [string, Literal][] {
     const place = `${path}.${keyword}`;
     return Object.entries(readSchemaMap(schema[keyword], place)).map(([name, of]) => [
@@ -63,7 +63,7 @@ export class SchemaDocument {
     ]);
   }
 
-  /** The schema that the reference in a keyword stands for, and where it stands. */
+  /** The schema that a keyword's reference resolves to, and its path. */
   resolve(from: Schema, keyword: string, path: string): { readonly schema: unknown; readonly path: string } {
     const reference = from[keyword];
     if (typeof reference !== 'string') throw schemaFault(path, 'expected a reference such as "#/$defs/item"');
@@ -87,8 +87,8 @@ export class SchemaDocument {
   }
 
   /**
-   * The outermost schema with a dynamic anchor. Validation enters the root first, so its own is the outermost; of
-   * several others the way there would decide.
+   * The outermost schema with a dynamic anchor. Validation enters the root first, so the root's anchor wins; between
+   * several different resources, the path of evaluation would decide.
    */
   #dynamicSchema(base: Resource, name: string, path: string): unknown {
     if (!base.dynamicAnchors.has(name)) return undefined;
@@ -105,7 +105,7 @@ export class SchemaDocument {
     if (exact && this.#ambiguous.has(exact.uri))
       throw schemaFault(path, 'expected an `$id` that one schema has');
     if (exact) return exact;
-    // Documents are moved about without a change of their names.
+    // Documents are often moved without updating their `$id`.
     const name = `/${uri.replace(/^\.?\//, '')}`;
     const [similar, ...others] = [...this.#resources].filter(([known]) => known.endsWith(name));
     if (!similar || others.length > 0)
@@ -122,7 +122,7 @@ export class SchemaDocument {
     return resource;
   }
 
-  /** Until draft 7, nothing beside a reference acts. */
+  /** Until draft 7, keywords next to a reference are ignored. */
   #idOf(schema: Schema): string | undefined {
     const id = schema['$id'] ?? schema['id'];
     const isReference = typeof schema['$ref'] === 'string' && isSchemaObject(this.root);

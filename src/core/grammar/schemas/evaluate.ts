@@ -7,7 +7,7 @@ import { isNumeric, isSchemaObject, type Numeric, type Schema } from './json-typ
 import type { TextLanguages } from './texts.ts';
 import { isDecimalMultiple } from './decimal-multiple.ts';
 
-/** What a schema is read with. */
+/** The parts of a schema reader. */
 export interface SchemaParts {
   readonly document: SchemaDocument;
   readonly clauses: ClauseReader;
@@ -15,12 +15,12 @@ export interface SchemaParts {
   readonly evaluator: Evaluator;
 }
 
-/** Parts of a schema that its constants are checked with; `spend` counts the steps. */
+/** The parts for checking constants; `spend` counts the steps. */
 interface EvaluatorSetting extends Omit<SchemaParts, 'evaluator'> {
   readonly spend: (steps: number) => void;
 }
 
-/** Tells whether a value satisfies a clause, for the constants of a schema that have to match the rest of it. */
+/** Checks values against clauses, for the constants of a schema that must match the rest of it. */
 export class Evaluator {
   readonly #document: SchemaDocument;
   readonly #clauses: ClauseReader;
@@ -98,7 +98,7 @@ export class Evaluator {
     return this.#describing(name, keys.schema, keys.path).length === 0;
   }
 
-  /** The schemas of `properties` and `patternProperties` for a name. */
+  /** The schemas for a property name in `properties` and `patternProperties`. */
   #describing(name: string, schema: Schema, path: string): readonly Literal[] {
     const properties = readSchemaMap(schema['properties'], `${path}.properties`);
     const own = Object.hasOwn(properties, name)
@@ -110,7 +110,7 @@ export class Evaluator {
     return [...own, ...patterns.map(([, literal]) => literal)];
   }
 
-  /** Whether so many lie between the counts of two keywords. */
+  /** Whether a count is between the values of two keywords. */
   #isWithin(count: number, schema: Schema, path: string, kind: string, least = 0): boolean {
     return (
       count >= readCount(schema, `min${kind}`, path, least) &&

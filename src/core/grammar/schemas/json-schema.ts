@@ -26,21 +26,17 @@ import { TextLanguages } from './texts.ts';
 
 const maxOpen = 150;
 
-/** Ways to read a schema. */
 export interface SchemaOptions {
-  /** How the document is written; as JSON if left out. */
+  /** The notation of the document; default JSON. */
   readonly notationOf?: ArgumentsNotation | undefined;
-  /**
-   * Whether an object may have more than the properties that are described, where no schema of it says anything about
-   * others. Default false.
-   */
+  /** Whether objects may have undescribed properties if no schema restricts them. Default false. */
   readonly isOpen?: boolean | undefined;
 }
 
 /**
- * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar, in slices: every document that it allows is valid.
- * Not every valid one is allowed: properties come in the order of the schema, then others if the schema says something about
- * them or describes none, numbers have at most 17 digits and integers 20 where no bound says more. Annotations and unknown keywords say nothing.
+ * Converts a JSON Schema (draft 2020-12 and older spellings) to a grammar of valid documents, in steps of bounded cost. Some
+ * documents are excluded: properties follow the schema's order, then additional ones if the schema mentions them or describes
+ * no properties; numbers have at most 17 digits, integers 20 unless a bound allows more. Unknown keywords are ignored.
  */
 export function* jsonSchemaSteps(
   schema: unknown,
@@ -52,7 +48,7 @@ export function* jsonSchemaSteps(
   yield;
   const expression = yield* new SchemaReader(schema, path, budget, isOpen).steps(path, notationOf);
   if (productiveExpressions(expression)(expression)) return expression;
-  // A property that closed objects need may contain itself.
+  // A required property of closed objects may contain itself.
   if (!isOpen) return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen: true });
   throw schemaFault(path, 'expected a schema that some finite document matches');
 }
@@ -68,10 +64,10 @@ interface Waiting {
 class SchemaReader {
   readonly #isOpen: boolean;
   readonly #parts: SchemaParts;
-  /** Values by the literals that they satisfy. */
+  /** Rules by the literals that their values satisfy. */
   readonly #rules = new Map<string, Rule>();
   readonly #open = new Set<string>();
-  /** Values of properties and items. Read one after the other, deep schemas need no deep stack. */
+  /** Values of properties and items, queued so that deep schemas need no deep stack. */
   readonly #waiting: Waiting[] = [];
 
   constructor(root: unknown, place: string, budget: SchemaBudget, isOpen: boolean) {
@@ -104,7 +100,9 @@ class SchemaReader {
     this.#open.delete(key);
   }
 
-  /** A value that satisfies all literals; one inside of brackets can wait, since recursion is well-founded there. */
+  /**
+   * A value that satisfies all literals; a value inside brackets can be queued, since recursion is well-founded there.
+   */
   #valueOf(literals: readonly Literal[], path: string, notation: Notation, isInside = true): Expression {
     const needed = new Map(
       literals.map((literal) => this.#targetOf(literal)).map((literal) => [literal.id, literal]),
@@ -124,7 +122,7 @@ class SchemaReader {
     return refer(own);
   }
 
-  /** The literal, or the one that a reference alone stands for. */
+  /** The literal, or the target if it is only a reference. */
   #targetOf(literal: Literal): Literal {
     const { schema, path, negated } = literal;
     if (negated || !isSchemaObject(schema) || !isReferenceAlone(schema)) return literal;
@@ -193,12 +191,12 @@ class SchemaReader {
   }
 }
 
-/** The body of a rule that has not been read yet. */
+/** Placeholder for the body of a rule that hasn't been read yet. */
 const pending: Expression = { type: 'choice', items: [] };
 
 const besideAnyOf = new Set(['anyOf', ...annotationKeywords, '$schema', 'discriminator']);
 
-/** The schemas of `anyOf`, where a schema says nothing else: they can stay apart. */
+/** The schemas of `anyOf`, if the schema has no other constraint: they need not be combined. */
 function branchesOf(schema: Schema, path: string): readonly unknown[] | undefined {
   if (schema['anyOf'] === undefined || !Object.keys(schema).every((keyword) => besideAnyOf.has(keyword)))
     return undefined;

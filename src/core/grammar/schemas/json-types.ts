@@ -4,7 +4,7 @@ export function isSchemaObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A bigint where a double would lose digits. */
+/** A bigint if a double would lose digits. */
 export type Numeric = number | bigint;
 
 export function isNumeric(value: unknown): value is Numeric {

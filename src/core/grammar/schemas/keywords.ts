@@ -26,7 +26,7 @@ const keywordsOf = {
   number: 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
 };
 
-/** Keywords that act on values of one type, with the type. */
+/** Keywords that apply to values of one type, with the type. */
 export const keywordTypes: ReadonlyMap<string, number> = new Map(
   Object.entries(keywordsOf).flatMap(([type, keywords]) =>
     keywords.split(' ').map((keyword) => [keyword, typesOfKeyword(type, '')] as const),
@@ -59,7 +59,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }
 
-/** Equal values have equal texts, whatever the order of their properties. */
+/** Equal values have equal texts, independent of the order of their properties. */
 export function canonicalText(value: unknown): string {
   return writeExact(sorted(value));
 }
@@ -71,7 +71,7 @@ export function readCount(schema: Schema, keyword: string, path: string, fallbac
   throw schemaFault(`${path}.${keyword}`, 'expected a non-negative integer');
 }
 
-/** The bounds of `Items` and the like that all of these schemas allow. */
+/** The bounds of `Items` and the like that all schemas allow. */
 export function readCounts(
   schemas: readonly { readonly schema: Schema; readonly path: string }[],
   kind: 'Items' | 'Length' | 'Properties',
@@ -102,7 +102,7 @@ export function readSchemaMap(value: unknown, path: string): Schema {
   throw schemaFault(path, 'expected an object of schemas');
 }
 
-/** Schemas of the first items and of those after them, in both ways to write them. */
+/** Schemas of the first items and of the items after them, in both spellings. */
 export function itemSchemas(schema: Schema): {
   readonly heads: readonly unknown[];
   readonly rest: unknown;
@@ -117,20 +117,20 @@ export function itemSchemas(schema: Schema): {
 
 const maxQuoted = 80;
 
-/** The caller's text, cut for a message. */
+/** The caller's text, truncated for a message. */
 export function quoted(value: unknown): string {
   return abbreviate(value === undefined ? 'undefined' : writeExact(value), maxQuoted);
 }
 
 const maxPath = 160;
 
-/** A fault of a schema, with the place as a path such as `schema.properties.age.minimum`. */
+/** A schema error, with a path such as `schema.properties.age.minimum`. */
 export function schemaFault(path: string, message: string): RangeError {
   const shown = path.length > maxPath ? `${path.slice(0, maxPath / 2)}…${path.slice(-maxPath / 2)}` : path;
   return new RangeError(`${shown}: ${message}`);
 }
 
-/** Keywords that describe a schema and restrict nothing. */
+/** Keywords without constraints. */
 export const annotationKeywords: readonly string[] = [
   'title',
   'description',
@@ -142,7 +142,7 @@ export const annotationKeywords: readonly string[] = [
 ];
 const besideReference = new Set(['$ref', ...annotationKeywords]);
 
-/** Whether a schema says nothing but what its reference says. */
+/** Whether a schema has no constraint except its reference. */
 export function isReferenceAlone(schema: Schema): boolean {
   if (schema['$ref'] === undefined) return false;
   return Object.keys(schema).every((keyword) => besideReference.has(keyword));

@@ -19,7 +19,7 @@ import { schemaFault } from './keywords.ts';
 import type { TextLanguages } from './texts.ts';
 
 const maxCounted = 5000;
-/** Keys without a name that are told apart. */
+/** Maximum number of distinct unnamed keys. */
 const maxDistinct = 1000;
 
 export interface Property {
@@ -28,19 +28,19 @@ export interface Property {
   readonly isRequired: boolean;
 }
 
-/** Properties that the schema doesn't name, by what their keys have in common; no key is of two kinds. */
+/** Properties that the schema doesn't name, grouped by their keys; the groups are disjoint. */
 export interface KeyKind {
   readonly keys: Language;
   readonly literals: readonly Literal[];
 }
 
-/** A property has to be there whose key is among these. */
+/** A required property with any key of this set. */
 export interface Need {
   readonly keys: Language;
   readonly literals: readonly Literal[];
 }
 
-/** Notation of the members of objects; `texts` gives the languages of keys. */
+/** Context for writing members; `texts` creates the languages of keys. */
 export interface MemberSetting {
   readonly texts: TextLanguages;
   readonly notation: Notation;
@@ -52,12 +52,12 @@ interface ObjectParts {
   readonly properties: readonly Property[];
   readonly kinds: readonly KeyKind[];
   readonly needs: readonly Need[];
-  /** Least and greatest number of members. */
+  /** Minimum and maximum number of members. */
   readonly min: number;
   readonly max: number;
 }
 
-/** Objects of `min` to `max` members: the properties in order, then others, of which some meet the needs. */
+/** Objects of `min` to `max` members: the properties in order, then unnamed ones, some of which meet the needs. */
 export function objectWith(parts: ObjectParts, setting: MemberSetting): Expression {
   const { properties, kinds, needs, min, max } = parts;
   const { texts, notation, valueOf, path } = setting;
@@ -91,7 +91,7 @@ export function objectWith(parts: ObjectParts, setting: MemberSetting): Expressi
     ),
   );
 
-  /** Properties that meet the needs, then others, after so many that have a name. */
+  /** The members after `count` named properties: first properties for the needs, then optional ones. */
   function tail(count: number): Expression {
     const missing = Math.max(0, least - count - needed.length);
     const room = most - count - needed.length;
@@ -107,7 +107,7 @@ export function objectWith(parts: ObjectParts, setting: MemberSetting): Expressi
     return sequence(...fixed, choice(sequence(lead, list), missing === 0 ? empty : never));
   }
 
-  /** The members from a property on, by the number of those before it: no more numbers than matter. */
+  /** The members from a property on, by the relevant number of members before it. */
   let members = Array.from({ length: last + 1 }, (_, count) => tail(count));
   for (const { pair, isRequired } of named.toReversed()) {
     members = members.map((without, count) => {
@@ -119,7 +119,7 @@ export function objectWith(parts: ObjectParts, setting: MemberSetting): Expressi
   return notation.object(members[0]!);
 }
 
-/** Members without a name; with `mayBeAny`, in the notation's own rule where they may be any. */
+/** Unnamed members; with `mayBeAny`, by the notation's rule for arbitrary members if possible. */
 function unnamed(
   keys: Language,
   literals: readonly Literal[],
@@ -133,7 +133,7 @@ function unnamed(
   return notation.members(isAll ? keys : texts.live(keys, path), value, texts, path);
 }
 
-/** Properties that the schema doesn't name and that meet no need: the last of several would count. */
+/** Properties that the schema doesn't name and that meet no need: of duplicate keys only the last would count. */
 function rest(
   { kinds, needs }: ObjectParts,
   setting: MemberSetting,
@@ -150,7 +150,7 @@ function rest(
   });
 }
 
-/** Properties without a name, each with another key: a key that comes twice would count once. */
+/** Unnamed properties with distinct keys: a duplicate key would count only once. */
 function distinct(
   parts: ObjectParts,
   setting: MemberSetting,
@@ -185,7 +185,7 @@ function isNever(literals: readonly Literal[]): boolean {
   return literals.some(({ schema }) => schema === false);
 }
 
-/** An item of a `distinct` list, by the first text of a language in it or the first free string. */
+/** An item of a `distinct` list, marked by its first text of a language or free string. */
 function marked(expression: Expression, anyText: LanguageText): Expression | undefined {
   switch (expression.type) {
     case 'language':
@@ -199,7 +199,7 @@ function marked(expression: Expression, anyText: LanguageText): Expression | und
       for (const [index, item] of items.entries()) {
         const found = marked(item, anyText);
         if (!found) continue;
-        // A mark writes the quotes around it.
+        // A mark includes the quotes.
         const isText = item.type === 'language' || item.type === 'repeat';
         const quotes = isText && found.type === 'mark' && found.of.writing !== 'plain' ? 1 : 0;
         return sequence(...items.slice(0, index - quotes), found, ...items.slice(index + quotes + 1));

@@ -5,7 +5,7 @@ import type { Language } from '../languages/language.ts';
 import { matching } from '../languages/regular-expression.ts';
 import type { TextLanguages } from './texts.ts';
 
-/** Strings of `min` to `max` characters, all of them or those of a language. */
+/** Strings of `min` to `max` characters, optionally restricted to a language. */
 export interface StringSet {
   readonly min: number;
   readonly max: number;
@@ -14,20 +14,19 @@ export interface StringSet {
   readonly path: string;
 }
 
-/** All strings. */
 export function anyStringOf(texts: TextLanguages): StringSet {
   return { min: 0, max: Infinity, language: undefined, texts, path: 'parameters' };
 }
 
 export interface Notation {
-  /** Ids by text: equal texts have one id. */
+  /** Equal texts have the same id. */
   readonly id: string;
   readonly anyValue: Expression;
-  /** Any member of an object, where it needs no more than that. */
+  /** Any member of an object, if it has no constraints. */
   readonly anyMember?: Expression | undefined;
   readonly anyObject?: Expression | undefined;
   readonly anyArray?: Expression | undefined;
-  /** One of these values; those that can't be written are left out. */
+  /** One of these values; values without a spelling are dropped. */
   constants(values: readonly unknown[]): Expression;
   number(digits: Expression): Expression;
   string(strings: StringSet): Expression;
@@ -36,24 +35,24 @@ export interface Notation {
   /** @param content members with `comma` between them */
   object(content: Expression): Expression;
   readonly comma: Expression;
-  /** `undefined` for a name that can't be written. */
+  /** `undefined` for a name without a spelling. */
   member(name: string, value: Expression): Expression | undefined;
-  /** A member with one of these names; `undefined` where only known names can be written. */
+  /** A member with any of these names; `undefined` if the notation only supports known names. */
   members(names: Language, value: Expression, texts: TextLanguages, path: string): Expression | undefined;
-  /** Notation of a member's value; also for members that the schema doesn't name. */
+  /** Notation of a member's value, also for members that the schema doesn't name. */
   ofMember(name?: string): Notation;
-  /** Notation of an item of an array. */
+  /** Notation of an array item. */
   ofItem(): Notation;
 }
 
-/** Makes the notation of a call's arguments for their schema. */
+/** Creates the notation of a call's arguments. */
 export type ArgumentsNotation = (texts: TextLanguages) => Notation;
 
-/** Differences between a notation of literals and that of JSON. */
+/** The differences between a notation of literals and JSON. */
 export interface LiteralStyle {
   readonly id: string;
   readonly anyString: Expression;
-  /** Notation of keys, if they aren't written as strings. */
+  /** Notation of keys, unless they are strings. */
   readonly key?: {
     readonly any: Expression;
     write(name: string): string;
@@ -63,7 +62,7 @@ export interface LiteralStyle {
   string(strings: StringSet): Expression;
 }
 
-/** Literals: objects in braces, arrays in brackets. */
+/** Literals with objects in braces and arrays in brackets. */
 export function literalNotation(style: LiteralStyle): Notation {
   const { id, key, write, string } = style;
   const words = {
@@ -93,7 +92,7 @@ export function literalNotation(style: LiteralStyle): Notation {
   return notation;
 }
 
-/** A JSON string out of a language. */
+/** A JSON string of a language. */
 function jsonStringOf(
   language: Language,
   { store }: TextLanguages,
@@ -103,13 +102,12 @@ function jsonStringOf(
   return sequence(text('"'), { type: 'language', language, store, writing }, text('"'));
 }
 
-/** Strings as JSON has them. */
 export function jsonString({ min, max, language, texts }: StringSet): Expression {
   if (language) return jsonStringOf(language, texts);
   return min === 0 && max === Infinity ? anyString : stringOf({ min, max });
 }
 
-/** The names that match a pattern, written as they are; `undefined` if there are none. */
+/** The names that match a pattern, written as is; `undefined` if no name does. */
 export function namesOf(
   names: Language,
   pattern: string,
@@ -121,7 +119,7 @@ export function namesOf(
   return language === store.never ? undefined : { type: 'language', language, store, writing: 'plain' };
 }
 
-/** Strings that stand for themselves, but for those of other languages. */
+/** Unquoted strings, except the texts of the excluded languages. */
 export function rawString(
   { min, max, language, texts, path }: StringSet,
   excluded: readonly Language[],
@@ -132,7 +130,7 @@ export function rawString(
   return { type: 'language', language: own, store, writing: 'plain' };
 }
 
-/** All texts in which another one occurs. */
+/** All texts with a given substring. */
 export function containing(part: string, { store }: TextLanguages): Language {
   return store.sequence(store.all, store.text(part), store.all);
 }
@@ -144,7 +142,7 @@ export const jsonNotation = literalNotation({
   string: jsonString,
 });
 
-/** JSON in which a text doesn't occur: where it would, constants have an escape. */
+/** JSON without the substring `part`: constants escape it if necessary. */
 export function jsonWithout(part: string, texts: TextLanguages): Notation {
   const { store } = texts;
   const first = part.charCodeAt(0).toString(16).padStart(4, '0');
@@ -166,7 +164,7 @@ export function jsonWithout(part: string, texts: TextLanguages): Notation {
   });
 }
 
-/** A text whose line breaks, and space at its beginning, may be left out, and in which `⟨number⟩` and `⟨id⟩` stand for any. */
+/** A text with optional line breaks and leading space, in which `⟨number⟩` and `⟨id⟩` match any number or id. */
 export function looseText(written: string): Expression {
   const [space = ''] = /^ */.exec(written)!;
   const parts = written.slice(space.length).split(/(⟨number⟩|⟨id⟩|\n)/);

@@ -14,12 +14,12 @@ import { numberBits, schemaFault, typeBits } from './keywords.ts';
 import { isNumeric, type Numeric, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
 
-/** Digits that a double always holds: one more could be rounded to an excluded value. */
+/** Digits that a double always preserves: one more could round to an excluded value. */
 const exactDigits = 15;
-/** Bounds beyond are those of no number that is written. */
-const largestBound = 10n ** 40n;
+/** Larger bounds have no effect: no number of the grammar is that large. */
+const maxBound = 10n ** 40n;
 
-/** Numbers with the bounds and the steps that the conditions ask for. */
+/** Numbers with the bounds and steps of a clause. */
 export function numberOf(clause: Clause, texts: TextLanguages): Expression {
   const types = clause.types & numberBits;
   const isInteger = types === typeBits.integer;
@@ -47,7 +47,7 @@ export function numberOf(clause: Clause, texts: TextLanguages): Expression {
     if (!isInteger && Number(low.value) === 0 && !low.exclusive) return nonNegativeNumber;
   }
   const isExact = languages.length + points.length > 0 || low?.exclusive === true || high?.exclusive === true;
-  // Steps of numbers that a double can't hold are no steps for who reads doubles.
+  // For numbers beyond double precision, a client that parses doubles would see a wrong multiple.
   const wholeDigits = languages.length > 0 ? exactDigits : maxWholeDigits;
   const precision = isInteger ? undefined : isExact ? exactDigits : maxSignificant;
   const range = choice(
@@ -58,7 +58,7 @@ export function numberOf(clause: Clause, texts: TextLanguages): Expression {
   return { type: 'language', language: texts.live(language, path), store, writing: 'plain' };
 }
 
-/** @param precision digits of numbers in all; integers if left out */
+/** @param precision total digits of numbers; `undefined` for integers */
 function between(
   low: DecimalBound | undefined,
   high: DecimalBound | undefined,
@@ -66,7 +66,7 @@ function between(
 ): Expression {
   const length = (bound: DecimalBound | undefined): number =>
     bound ? digitsOf(magnitude(bound.value)).whole.length : 0;
-  // Behind a bound of many digits come numbers of one more.
+  // Without an upper bound, numbers may have one digit more than the lower bound.
   const value = 10n ** BigInt(Math.max(wholeDigits, length(low) + 1, length(high) + 1)) - 1n;
   return decimalRange(low ?? { value: -value, exclusive: false }, high ?? { value, exclusive: false }, {
     fractionDigits: precision === undefined ? 0 : precision === exactDigits ? exactDigits - 1 : precision,
@@ -84,8 +84,7 @@ function betweenPoints(
   points: readonly Numeric[],
 ): [DecimalBound | undefined, DecimalBound | undefined][] {
   const inside = points.filter(
-    (point) =>
-      magnitude(point) <= largestBound && (!low || point >= low.value) && (!high || point <= high.value),
+    (point) => magnitude(point) <= maxBound && (!low || point >= low.value) && (!high || point <= high.value),
   );
   const borders = inside.map((value) => ({ value, exclusive: true }));
   return [low, ...borders].map((from, index) => [from, borders[index] ?? high]);
@@ -95,9 +94,9 @@ function readBound(schema: Schema, path: string, keyword: string): DecimalBound 
   const value = schema[keyword];
   if (value === undefined || typeof value === 'boolean') return undefined;
   const isLow = keyword.endsWith('inimum');
-  if (!isNumeric(value) || (isLow ? value > largestBound : value < -largestBound))
+  if (!isNumeric(value) || (isLow ? value > maxBound : value < -maxBound))
     throw schemaFault(`${path}.${keyword}`, `expected a number between -10^40 and 10^40`);
-  if (magnitude(value) > largestBound) return undefined;
+  if (magnitude(value) > maxBound) return undefined;
   const exclusive =
     keyword.startsWith('exclusive') || schema[isLow ? 'exclusiveMinimum' : 'exclusiveMaximum'] === true;
   return { value, exclusive };
@@ -114,7 +113,7 @@ function tighter(
   return a.exclusive ? a : b;
 }
 
-/** Formats of integers that other schema dialects know. */
+/** The range of integer formats from different schema dialects. */
 function formatRange({ format }: Schema): Schema {
   return format === 'int32' ? { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 } : {};
 }

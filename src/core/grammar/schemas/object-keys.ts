@@ -7,25 +7,25 @@ import type { Schema } from './json-types.ts';
 import type { KeyKind, MemberSetting } from './members.ts';
 
 const maxNameLength = 256;
-/** Kinds of keys that the schema doesn't name. */
+/** Maximum number of kinds of unnamed keys. */
 const maxKeyKinds = 64;
 
-/** The parts of objects; `keysOf` gives the strings that match, as a language. */
+/** The context of objects; `keysOf` converts a literal to the language of its strings. */
 export interface ObjectSetting extends Omit<MemberSetting, 'path'> {
   readonly document: SchemaDocument;
   readonly keysOf: (literal: Literal) => Language;
-  /** Whether objects may have more properties than are described, where nothing says so. */
+  /** Whether objects may have undescribed properties if the schema doesn't restrict them. */
   readonly isOpen: boolean;
 }
 
-/** Keys of which the schemas say the same: one by its name, or others by the patterns that they match. */
+/** Keys with the same schemas: a single named key, or all keys that match the same patterns. */
 export interface Kind extends KeyKind {
   readonly name?: string;
-  /** The schemas that have a property or a pattern for them. */
+  /** The schemas with a property or a pattern for them. */
   readonly namedBy: ReadonlySet<Schema>;
 }
 
-/** Named by a schema or asked for; those that are ruled out are named too, so that no other key is one of them. */
+/** Names from schemas or from `required`; absent names are included, so that unnamed keys exclude them. */
 function namesOf({ required, absent, atoms }: Clause, place: string): readonly string[] {
   const named = atoms.flatMap((atom) =>
     atom.kind === 'schema'
@@ -42,7 +42,7 @@ function namesOf({ required, absent, atoms }: Clause, place: string): readonly s
   );
 }
 
-/** Splits keys that have no name by the patterns that they match, since each pattern has its own say. */
+/** Partitions unnamed keys by the patterns that they match, since each pattern adds a schema. */
 export function kindsOf(clause: Clause, setting: ObjectSetting): readonly Kind[] {
   const { absent, atoms } = clause;
   const { document, texts, keysOf } = setting;

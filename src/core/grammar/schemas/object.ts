@@ -7,7 +7,7 @@ import type { TextLanguages } from './texts.ts';
 
 const maxVariants = 64;
 
-/** Keywords that describe the properties of an object, and those that speak of all others. */
+/** Keywords that describe properties, and keywords about all remaining properties. */
 const describing = ['properties', 'patternProperties'];
 const aboutOthers = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'];
 
@@ -17,9 +17,9 @@ interface Variant {
 }
 
 /**
- * Objects that satisfy the conditions: the named properties in the order of the schema, then others. There are no others where
- * schemas describe properties and say nothing about others, unless too few would be left: models tend to go on with properties
- * of their own.
+ * Objects that satisfy a clause: the named properties in the schema's order, then additional ones. If schemas describe
+ * properties without restricting additional ones, these are excluded unless too few properties would be left: models
+ * tend to add invented properties.
  */
 export function objectOf(clause: Clause, setting: ObjectSetting): Expression {
   const { types, required, absent, atoms } = clause;
@@ -50,7 +50,7 @@ export function objectOf(clause: Clause, setting: ObjectSetting): Expression {
   return closed === never ? write(others) : closed;
 }
 
-/** A need is met by one of the named properties, by one that meets another need, too, or by one of its own. */
+/** A need is met by a named property, by the property of a different need, or by a separate property. */
 function variantsOf(
   properties: readonly Property[],
   needs: readonly Need[],

@@ -1,6 +1,6 @@
 import { schemaFault } from './keywords.ts';
 
-/** Bounds of a schema as JSON: deeper or larger ones are refused before anything else looks at them. */
+/** Maximum size of a schema as JSON, checked before any processing. */
 export const schemaLimits = { depth: 64, values: 20_000, characters: 500_000 } as const;
 
 /** @throws RangeError for a schema beyond `schemaLimits` */
@@ -9,7 +9,7 @@ export function assertSchemaSize(schema: unknown, path: string): void {
   if (fault !== undefined) throw schemaFault(path, fault);
 }
 
-/** The part of a schema that is too large, if any. Without recursion, since the depth is the caller's choice. */
+/** The violated limit of a schema, if any. Not recursive, since the caller controls the depth. */
 export function schemaSizeFault(schema: unknown): string | undefined {
   let level: unknown[] = [schema];
   let values = 0;
@@ -22,7 +22,7 @@ export function schemaSizeFault(schema: unknown): string | undefined {
       if (typeof value === 'string') characters += value.length;
       if (typeof value !== 'object' || value === null) continue;
       const isArray = Array.isArray(value);
-      // The keys of an array of a million values would be a million texts.
+      // `Object.keys` of an array of a million values would create a million strings.
       const keys = isArray ? [] : Object.keys(value);
       if (values + next.length + (isArray ? value.length : keys.length) > schemaLimits.values)
         return `expected at most ${schemaLimits.values} values`;
@@ -38,7 +38,7 @@ export function schemaSizeFault(schema: unknown): string | undefined {
   return undefined;
 }
 
-/** Steps that are left for reading schemas; shared by all schemas of one answer. */
+/** Remaining steps for reading schemas; shared by all schemas of one answer. */
 export interface SchemaBudget {
   /** Steps for keywords and their combinations. */
   keywordSteps: number;
@@ -46,7 +46,7 @@ export interface SchemaBudget {
   textSteps: number;
 }
 
-/** A budget that bounds reading to a few hundred milliseconds, whatever the schemas say. */
+/** A budget that limits reading to a few hundred milliseconds. */
 export function createSchemaBudget(): SchemaBudget {
   return { keywordSteps: 400_000, textSteps: 100_000 };
 }

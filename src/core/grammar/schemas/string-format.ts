@@ -1,4 +1,4 @@
-/** Patterns of the string formats of JSON Schema; each matches only valid values, though not always all of them. */
+/** Patterns of JSON Schema's string formats; each matches only valid values, but not always all of them. */
 const octet = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const ipv4 = `${octet}(\\.${octet}){3}`;
 const hostLabel = '[A-Za-z0-9]{1,31}(-[A-Za-z0-9]{1,31})?';
@@ -54,14 +54,14 @@ const formats: Readonly<Record<string, string>> = {
   regex: '\\^?([A-Za-z0-9 _,:;=@#%&<>/~"\'!-]|\\\\[dwsDWS.]|\\[[A-Za-z0-9_]+\\][+*?]?|\\.[+*?]?)*\\$?',
 };
 
-/** A pattern for a format of strings; `undefined` for a format that is not known. */
+/** The pattern of a string format; `undefined` for an unknown format. */
 export function patternOfFormat(format: string): string | undefined {
   return Object.hasOwn(formats, format) ? `^(${formats[format]!})$` : undefined;
 }
 
 /**
- * Patterns that hold all values of a format and others: what they don't match has not got the format for certain.
- * Formats whose own pattern is exact have it here again.
+ * Patterns that match all values of a format and more: a text without a match certainly lacks the format. Formats with
+ * an exact pattern are repeated here.
  */
 const wideFormats: Readonly<Record<string, string>> = {
   date: formats['date']!,
@@ -76,7 +76,7 @@ const wideFormats: Readonly<Record<string, string>> = {
   'date-time': '[0-9][^]*',
 };
 
-/** A pattern that every value of the format matches; `undefined` where none is known. */
+/** A pattern that every value of the format matches; `undefined` if unknown. */
 export function widePatternOfFormat(format: string): string | undefined {
   return Object.hasOwn(wideFormats, format) ? `^(${wideFormats[format]!})$` : undefined;
 }

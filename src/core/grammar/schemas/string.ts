@@ -5,7 +5,7 @@ import type { Clause } from './clause.ts';
 import { readCounts, typeBits } from './keywords.ts';
 import type { TextLanguages } from './texts.ts';
 
-/** The part of a condition about strings. */
+/** The string conditions of a clause. */
 interface StringConditions {
   readonly min: number;
   readonly max: number;
@@ -13,7 +13,7 @@ interface StringConditions {
   readonly path: string;
 }
 
-/** Strings that satisfy the conditions. */
+/** Strings that satisfy a clause. */
 export function stringOfClause(clause: Clause, texts: TextLanguages, notation: Notation): Expression {
   if (!(clause.types & typeBits.string)) return never;
   const { min, max, languages, path } = conditionsOf(clause, texts);
@@ -22,7 +22,7 @@ export function stringOfClause(clause: Clause, texts: TextLanguages, notation: N
   return notation.string({ min, max, language, texts, path });
 }
 
-/** The same as a language. */
+/** The same strings as a language. */
 export function stringLanguage(clause: Clause, texts: TextLanguages): Language {
   const { store } = texts;
   if (!(clause.types & typeBits.string)) return store.never;

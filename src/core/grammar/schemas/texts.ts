@@ -8,10 +8,10 @@ import type { SchemaBudget } from './size.ts';
 import { quoted, schemaFault } from './keywords.ts';
 import { patternOfFormat } from './string-format.ts';
 
-/** Steps to make one language or to read one text by it. */
+/** Maximum steps to create a language or to read a text with it. */
 const maxWork = 40_000;
 
-/** The languages that the patterns and formats of one schema describe, each made once. */
+/** The languages of a schema's patterns and formats, each created once. */
 export class TextLanguages {
   readonly store = new LanguageStore();
   readonly #budget: SchemaBudget;
@@ -28,7 +28,7 @@ export class TextLanguages {
     );
   }
 
-  /** `undefined` for formats that are not known, which say nothing. */
+  /** `undefined` for unknown formats, which are ignored. */
   format(format: unknown, path: string): Language | undefined {
     if (typeof format !== 'string') throw schemaFault(path, `expected a string, got ${quoted(format)}`);
     const pattern = patternOfFormat(format);
@@ -43,7 +43,7 @@ export class TextLanguages {
     return this.guarded(path, () => includesText(language, text, this.store));
   }
 
-  /** The language, checked to be cheap enough to follow; none of its texts may be reachable. */
+  /** The language, checked to be cheap to follow; `never` if it contains no text. */
   live(language: Language, path: string): Language {
     return this.guarded(path, () => {
       const steps = Math.max(0, Math.min(maxWork, this.#budget.textSteps));
@@ -51,7 +51,7 @@ export class TextLanguages {
     });
   }
 
-  /** The texts that all of these have, as `live` checks them. */
+  /** The intersection of these languages, checked like `live`. */
   shared(path: string, ...languages: readonly Language[]): Language {
     return this.live(
       this.guarded(path, () => this.store.intersection(...languages)),
@@ -59,13 +59,13 @@ export class TextLanguages {
     );
   }
 
-  /** Exactly these; there may be thousands, since the cost is in proportion to their length. */
+  /** Exactly these texts; there may be thousands, since the cost is proportional to their length. */
   listed(texts: readonly string[], path: string): Language {
     const all = (): Language => this.store.union(...texts.map((text) => this.store.text(text)));
     return this.guarded(path, all, this.#budget.textSteps);
   }
 
-  /** Makes faults of what costs too much or can't be honored name their place. */
+  /** Converts errors about cost or support to errors with the schema path. */
   guarded<Result>(path: string, run: () => Result, most = maxWork): Result {
     this.store.allow(Math.max(0, Math.min(most, this.#budget.textSteps)));
     const before = this.store.work;

@@ -3,11 +3,11 @@ import { contribDomain } from '../graph-draft.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
-/** Activations are quantized to 8 bits for the product: the fastest kernels of processors want that. */
+/** Activations are quantized to 8 bits for the product, as the fastest CPU kernels require. */
 export const int8Activations = 4;
 
 /**
- * Lets `MatMulNBits` compute with activations of 8 bits where the exporter left that open. For the CPU only.
+ * Lets `MatMulNBits` compute with 8-bit activations unless the exporter has set its accuracy level. For the CPU only.
  * @see https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulNBits
  */
 export function setAccuracyLevel(graph: OnnxGraph): Rewritten {
@@ -23,8 +23,8 @@ export function setAccuracyLevel(graph: OnnxGraph): Rewritten {
 }
 
 /**
- * Whether products with 4-bit weights leave open how they compute with activations, or round them to 8 bits; `undefined` where
- * they do neither, or there are none.
+ * Whether products with 4-bit weights leave the precision of activations open, or round them to 8 bits; `undefined` for
+ * neither, or without such products.
  */
 export function activationsOf(graph: OnnxGraph): 'open' | 'int8' | undefined {
   const levels = new Set(graph.nodes.map(accuracyLevelOf));

@@ -5,7 +5,7 @@ import type { OnnxGraph, OnnxModel, OnnxNode } from '../model.ts';
 import { pruneGraph } from '../prune-graph.ts';
 import { matchAttention } from './attention-parts.ts';
 
-/** Inputs of the graph of the masks in place of the shapes of values that it doesn't compute. */
+/** Inputs of the mask graph, which replace the shapes of values that it doesn't compute. */
 export const maskInputs = {
   /** Shape of `past_key_values.*`, int64 `[4]`. */
   pastShape: 'slashv1.past_shape',
@@ -13,10 +13,10 @@ export const maskInputs = {
   hiddenShape: 'slashv1.hidden_shape',
 } as const;
 
-/** Outputs of the graph of the masks begin so; the name of the mask in the decoder follows. They are float32. */
+/** Prefix of the mask graph's outputs; the name of the decoder's mask follows. The outputs are float32. */
 export const maskPrefix = 'slashv1.mask.';
 
-/** Operators of which masks are made. */
+/** Operators that may compute masks. */
 const maskOperators: ReadonlySet<string> = new Set(
   `Add And Cast Concat Constant ConstantOfShape CumSum Div Equal Expand Flatten Gather GatherND Greater GreaterOrEqual
    Identity IsNaN Less LessOrEqual Max Min Mod Mul Neg Not Or Pad Range ReduceMax ReduceMin ReduceSum Reshape ScatterND
@@ -24,13 +24,16 @@ const maskOperators: ReadonlySet<string> = new Set(
 );
 const maskSources: ReadonlySet<string> = new Set(['input_ids', 'attention_mask', 'position_ids']);
 
-/** The mask after a node that only cuts it to the number of keys. */
+/** The mask before a node that only cuts it to the number of keys. */
 export function peelMask(index: GraphIndex, name: string): string {
   const slice = index.producer(name, 'Slice');
   return slice && cutsToLength(index, slice) ? slice.inputs[0]! : name;
 }
 
-/** A `Slice` of the last axis from 0 to a computed length: masks are never longer where they are read here. */
+/**
+ * Whether a `Slice` cuts the last axis from 0 to a computed length: it has no effect here, since masks are never
+ * longer.
+ */
 function cutsToLength(index: GraphIndex, slice: OnnxNode): boolean {
   const axis = index.scalar(slice.inputs[3]);
   return (
@@ -39,8 +42,8 @@ function cutsToLength(index: GraphIndex, slice: OnnxNode): boolean {
 }
 
 /**
- * Takes the masks of a decoder's attention out of it, as a model that has nothing but them as outputs and no weights: run with
- * chosen lengths it shows what a position sees.
+ * Extracts the attention masks of a decoder into a model without weights, whose outputs are the masks: run with
+ * selected lengths, it shows what a position sees.
  */
 export function maskModel(model: OnnxModel): OnnxModel | undefined {
   const { graph } = model;
@@ -87,7 +90,7 @@ export function maskModel(model: OnnxModel): OnnxModel | undefined {
   }
 }
 
-/** The values that can be computed without weights; the shape of any other one is an input. */
+/** The values that can be computed without weights; the shapes of all remaining values become inputs. */
 function lightValues({ nodes, initializers }: OnnxGraph, index: GraphIndex): ReadonlySet<string> {
   const placeOf = (name: string) => index.constant(name)?.data.place;
   const names = initializers.map(({ name }) => name).filter((name) => placeOf(name) === 'inline');

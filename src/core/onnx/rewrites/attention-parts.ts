@@ -11,14 +11,14 @@ export interface Attention {
   readonly query: string;
   /** Factor of the scores. */
   readonly scale: number;
-  /** Bound of the scores; 0 without one. */
+  /** Soft cap of the scores; 0 without one. */
   readonly softcap: number;
   readonly mask: Mask | undefined;
   /** `[batch, sequence, heads, size]` */
   readonly output: string;
 }
 
-/** The node that appends new keys or values to those of the past. */
+/** The node that appends new keys or values to the past ones. */
 export interface CacheConcat {
   readonly node: OnnxNode;
   readonly past: string;
@@ -28,15 +28,15 @@ export interface CacheConcat {
 
 export interface Mask {
   readonly name: string;
-  /** Added to the scores, or chooses them where it is true. */
+  /** Added to the scores, or a boolean mask that selects them. */
   readonly kind: 'added' | 'chosen';
 }
 
 const cacheShape: ReadonlySet<string> = new Set(['Unsqueeze', 'Expand', 'Reshape', 'Cast', 'Identity']);
 const scoreOperators: ReadonlySet<string> = new Set(['MatMul', 'Mul', 'Div', 'Tanh']);
-const mostSteps = 24;
+const maxSteps = 24;
 
-/** Finds the attention that ends in a `Softmax`, or says what else it found. */
+/** Matches the attention around a `Softmax`, or returns the reason for a mismatch. */
 export function matchAttention(index: GraphIndex, softmax: OnnxNode): Attention | string {
   const axis = integerOf(softmax, 'axis') ?? -1;
   if (axis !== -1 && axis !== 3) return `a Softmax over axis ${axis}`;
@@ -52,7 +52,7 @@ function matchScores(index: GraphIndex, input: string): Omit<Attention, 'value' 
   let scale = 1;
   let softcap = 0;
   let mask: Mask | undefined;
-  for (let steps = 0; steps < mostSteps; steps++) {
+  for (let steps = 0; steps < maxSteps; steps++) {
     const node = index.producer(at);
     const [first, second] = [node?.inputs[0] ?? '', node?.inputs[1] ?? ''];
     switch (node?.operator) {
@@ -64,7 +64,7 @@ function matchScores(index: GraphIndex, input: string): Omit<Attention, 'value' 
         const tanh = index.producer(index.peel(inner), 'Tanh');
         if (tanh && scale !== 1) return 'a soft cap that is scaled';
         const own = node.operator === 'Mul' ? factor : 1 / factor;
-        // The division by the cap before the tangent is undone by the attribute.
+        // The division by the cap before the tangent is part of the attribute.
         if (tanh) softcap = own;
         scale *= own;
         at = index.peel(tanh ? tanh.inputs[0]! : inner);
@@ -98,7 +98,7 @@ function matchScores(index: GraphIndex, input: string): Omit<Attention, 'value' 
   return 'scores after too many nodes';
 }
 
-/** Whether a value comes from a product, by way of scales and a soft cap. */
+/** Whether a value comes from a product, through scales and a soft cap. */
 function leadsToScores(index: GraphIndex, name: string): boolean | undefined {
   return follow<boolean>(index.peel(name), (at) => {
     const node = index.producer(at);
@@ -107,7 +107,7 @@ function leadsToScores(index: GraphIndex, name: string): boolean | undefined {
   });
 }
 
-/** A value after constant factors. */
+/** Strips constant factors from a value. */
 function matchScaled(index: GraphIndex, name: string): { name: string; scale: number } {
   const node = index.producer(name, 'Mul');
   const factor = node && index.scalar(node.inputs[1]);
@@ -115,7 +115,7 @@ function matchScaled(index: GraphIndex, name: string): { name: string; scale: nu
   return { name: node!.inputs[0]!, scale: factor };
 }
 
-/** Walks from an operand of a product to the node that made the keys or values that it takes. */
+/** Walks from an operand of a product to the node that produces its keys or values. */
 function matchCache(
   index: GraphIndex,
   operand: string,
@@ -124,7 +124,7 @@ function matchCache(
   let at = operand;
   let scale = 1;
   let isTransposed = false;
-  for (let steps = 0; steps < mostSteps; steps++) {
+  for (let steps = 0; steps < maxSteps; steps++) {
     const node = index.producer(at);
     if (node?.operator === 'Concat') {
       const axis = integerOf(node, 'axis');
@@ -151,10 +151,10 @@ function matchCache(
   return 'keys or values after too many nodes';
 }
 
-/** From the probabilities to the product with the values, with the positions before the heads again. */
+/** Walks from the probabilities to the product with the values, back in the layout with positions before heads. */
 function matchResult(index: GraphIndex, probabilities: string): Pick<Attention, 'value' | 'output'> | string {
   let at = probabilities;
-  for (let steps = 0; steps < mostSteps; steps++) {
+  for (let steps = 0; steps < maxSteps; steps++) {
     const uses = index.consumers(at).filter(({ operator }) => operator !== 'Shape' && operator !== 'IsNaN');
     const node = uses[0];
     if (uses.length !== 1 || !node) return `probabilities with ${uses.length} uses`;
@@ -183,8 +183,8 @@ function matchTransposed(index: GraphIndex, product: string): string | undefined
 }
 
 /**
- * Whether a `Reshape` keeps the first two dimensions and only parts the last one: its target takes them from the shape
- * of the hidden state from which the reshaped value is made by products with weights and sums with biases.
+ * Whether a `Reshape` keeps the first two dimensions and only splits the last one: its target takes them from the shape
+ * of the hidden state from which products with weights and sums with biases compute the reshaped value.
  */
 export function sameLeadingDims(index: GraphIndex, reshape: OnnxNode): boolean {
   const parts = index.producer(reshape.inputs[1], 'Concat')?.inputs;

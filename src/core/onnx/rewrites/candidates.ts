@@ -5,7 +5,7 @@ import type { OnnxGraph } from '../model.ts';
 import { lastPositions } from './last-position.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
-/** Outputs that hold what most samplers need of a row of logits. */
+/** Outputs with the part of a row of logits that most samplers need. */
 export const candidateOutputs = {
   /** The largest logits, descending, float32 `[batch, count]`. */
   logits: 'candidates.logits',
@@ -16,9 +16,9 @@ export const candidateOutputs = {
 } as const;
 
 /**
- * Adds the largest logits of each row and the mass of all of them as outputs: a few kilobytes where the row itself has
- * hundreds. The largest logit of all is the first of them. `logits` stays, for what needs the full row in the same run. Where
- * the graph has `last_positions`, it must name one position of each row then.
+ * Adds the largest logits of each row and the mass of all logits as outputs: a few kilobytes instead of hundreds. The
+ * first candidate is the largest logit. `logits` remains available in the same run. If the graph has `last_positions`,
+ * that input must select one position per row.
  */
 export function addCandidates(graph: OnnxGraph, count: number): Rewritten {
   const logits = graph.outputs.find(({ name }) => name === 'logits');

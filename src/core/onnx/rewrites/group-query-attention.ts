@@ -11,14 +11,14 @@ import { matchAttention, type Attention, sameLeadingDims } from './attention-par
 import { matchRotary } from './rotary-parts.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
-/** Number of tokens that a position sees, itself included; `full` without a bound. */
+/** Number of tokens that a position sees, itself included; `full` without a limit. */
 export type AttentionWindow = number | 'full';
 
 // Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupQueryAttention
 /**
- * Turns the attention of a decoder into `GroupQueryAttention` with the same inputs and outputs: products, masks, repeated heads
- * and joined caches of a layer become one node that appends to the cache itself. The rotation of queries and keys becomes
- * `RotaryEmbedding` where its pattern is known, and stays as it is otherwise. All layers are rewritten, or none.
+ * Fuses each layer's products, masks, repeated heads and concatenated caches into one `GroupQueryAttention`, which also
+ * appends to the cache; inputs and outputs stay the same. The rotation of queries and keys becomes `RotaryEmbedding` if its
+ * pattern is known, and stays unchanged otherwise. All layers are rewritten, or no layer.
  */
 export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, AttentionWindow>): Rewritten {
   const index = new GraphIndex(graph);
@@ -32,7 +32,7 @@ export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, Att
   for (const softmax of graph.nodes.filter(({ operator }) => operator === 'Softmax')) {
     const attention = matchAttention(index, softmax);
     if (typeof attention === 'string') {
-      // Routers of experts have a Softmax too.
+      // Expert routers have a Softmax too.
       other = attention;
       continue;
     }
@@ -70,8 +70,8 @@ export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, Att
 }
 
 /**
- * Lets states take all tokens of a step for tokens of their rows: rows with states are never padded, and where the ones of
- * a mask come first, its last slots aren't those of the new tokens.
+ * Makes states treat all tokens of a step as part of their rows: rows with states are never padded, and if the ones of
+ * a mask come first, its last slots don't belong to the new tokens.
  */
 function unmask(draft: GraphDraft, index: GraphIndex): void {
   const shape = draft.add('Shape', ['attention_mask']);
@@ -96,11 +96,11 @@ function countHeads(index: GraphIndex, { query, output }: Attention, headSize: n
   return size !== undefined && size % headSize === 0 ? size / headSize : undefined;
 }
 
-/** Adds the nodes of one layer after the other, and once what they share. */
+/** Adds the nodes layer by layer, and shared nodes once. */
 class AttentionEmitter {
   readonly #draft: GraphDraft;
   readonly #index: GraphIndex;
-  /** The input with a row of tokens or of embeddings. */
+  /** The input with a row of tokens or embeddings. */
   readonly #tokens: string;
   readonly #shared = new Map<string, string>();
 
@@ -141,7 +141,7 @@ class AttentionEmitter {
     this.#replaceOutput(layer, result);
   }
 
-  /** Lets what took the result of the old attention take `[batch, sequence, heads · size]`. */
+  /** Replaces the old attention's result by `[batch, sequence, heads · size]`. */
   #replaceOutput({ output, heads, headSize }: Layer, result: string): void {
     const reshape = this.#index.soleConsumer(output, 'Reshape');
     if (reshape && this.#hasRank3(reshape)) {
@@ -159,7 +159,7 @@ class AttentionEmitter {
     return (parts?.length ?? this.#index.values(shape)?.length) === 3;
   }
 
-  /** Queries or keys, `[batch, heads, sequence, size]`, rotated and as `[batch, sequence, heads · size]`. */
+  /** Queries or keys, `[batch, heads, sequence, size]`, rotated, as `[batch, sequence, heads · size]`. */
   #rotated(name: string, layer: Layer, heads: number): string {
     const rotary = matchRotary(this.#index, name);
     if (!rotary) return this.#flatten(name, layer, heads);
@@ -170,7 +170,7 @@ class AttentionEmitter {
     const positions = this.#positionsIn(rotary.cos, cos);
     return this.#draft.add('RotaryEmbedding', [flat, positions, cos, sin], {
       domain: contribDomain,
-      // OpenVINO knows no defaults.
+      // OpenVINO has no default for these.
       attributes: [
         integerAttribute('num_heads', heads),
         integerAttribute('rotary_embedding_dim', rotary.partial ?? 0),
@@ -198,10 +198,10 @@ class AttentionEmitter {
     return this.#draft.cast(flat, elementType);
   }
 
-  /** Where rows find theirs among the cosines of a table. */
+  /** The index of each row's cosines in the table. */
   #positionsIn(name: string, cos: string): string {
     return getOrCreate(this.#shared, `positions:${name}`, () => {
-      // Rows share the table where their positions are the same.
+      // Rows with equal positions share the table.
       const rows = this.#draft.add('Gather', [this.#draft.add('Shape', [cos]), this.#draft.int64([0], [])]);
       const shape = getOrCreate(this.#shared, 'shape', () =>
         this.#draft.add('Slice', [
@@ -230,7 +230,7 @@ class AttentionEmitter {
     });
   }
 
-  /** Index of the last slot of each row, counted by the mask. */
+  /** Index of each row's last slot, counted from the mask. */
   #lastSlots(): string {
     return getOrCreate(this.#shared, 'last-slots', () => {
       const attributes = [integerAttribute('keepdims', 0)];

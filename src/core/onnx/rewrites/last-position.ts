@@ -5,17 +5,17 @@ import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
-/** Input `[batch, positions]`, int64: of which positions of a row the logits are wanted; −1 is the last one. */
+/** Input `[batch, positions]`, int64: the positions of each row whose logits are needed; −1 is the last one. */
 export const lastPositions = 'last_positions';
 
-/** Operators of two inputs that work on each position alone where the other one is constant. */
+/** Operators of two inputs that work position by position if one input is constant. */
 const withConstant: ReadonlySet<string> = new Set(['Mul', 'Div', 'Add', 'Sub']);
 const alone: ReadonlySet<string> = new Set(['Cast', 'Identity', 'Tanh', 'Neg']);
 
 /**
- * Chooses positions of each row before the product with the vocabulary, so that `logits` is `[batch, positions, vocabulary]`
- * whatever the number of tokens. The positions are an input, `last_positions`: mostly the last one of each row. Rows that are
- * padded on the right can be read together with longer ones.
+ * Selects positions of each row before the product with the vocabulary, so that `logits` is
+ * `[batch, positions, vocabulary]` for any number of tokens. The positions are an input, `last_positions`: usually the
+ * last one of each row. Rows with padding on the right can be read together with longer ones.
  */
 export function gatherLastPosition(graph: OnnxGraph): Rewritten {
   const index = new GraphIndex(graph);
@@ -52,7 +52,7 @@ interface Head {
   readonly head: OnnxNode;
   /** Its first input, `[batch, sequence, hidden]` */
   readonly hidden: string;
-  /** Where the product has two dimensions: the node that gives the logits their three. */
+  /** If the product is two-dimensional: the node that makes the logits three-dimensional. */
   readonly reshape?: OnnxNode;
 }
 
@@ -81,13 +81,13 @@ function findHead(index: GraphIndex): Head | string {
   return 'the nodes after the product with the vocabulary are too many';
 }
 
-/** A constant that is the same for every position: one number, or one for each entry of the vocabulary. */
+/** Whether a constant is the same for every position: a scalar, or one value per vocabulary entry. */
 function isPerPosition(index: GraphIndex, name: string | undefined): boolean {
   const constant = index.constant(name);
   return constant !== undefined && constant.dims.slice(0, -1).every((dim) => dim === 1);
 }
 
-/** The hidden state after a product that has rows of all positions, `[batch · sequence, hidden]`. */
+/** The hidden state before a product over the rows of all positions, `[batch · sequence, hidden]`. */
 function flatHead(index: GraphIndex, head: OnnxNode, reshape: OnnxNode | undefined): Head | string {
   const flatten = index.producer(head.inputs[0], 'Reshape');
   if (!reshape || !flatten) return `a ${head.operator} without Reshape around it`;
@@ -95,7 +95,7 @@ function flatHead(index: GraphIndex, head: OnnxNode, reshape: OnnxNode | undefin
   return { head, hidden: flatten.inputs[0]!, reshape };
 }
 
-/** The hidden state of all positions, where the graph itself chooses some of them by `num_logits_to_keep`. */
+/** The hidden state of all positions, if the graph selects some of them by `num_logits_to_keep`. */
 function beforeSlice(index: GraphIndex, hidden: string): string {
   const slice = index.producer(hidden, 'Slice');
   const axes = slice && index.values(slice.inputs[3]);

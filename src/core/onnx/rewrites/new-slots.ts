@@ -5,12 +5,12 @@ import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
-/** The output that has only the new slots of a `present.*`, `[batch, heads, sequence, size]`. */
+/** The output with only the new slots of a `present.*`, `[batch, heads, sequence, size]`. */
 export const newSlotsOutput = (present: string): string => `slashv1.${present}.new`;
 
 /**
- * Adds outputs with nothing but the new keys and values of a step beside each `present.*`, for caches that are kept
- * outside the runtime: fetching an output copies it, and the whole cache is large.
+ * Adds an output with the step's new keys or values for each `present.*`, for caches outside the runtime: fetching an
+ * output copies it, and the whole cache is large.
  */
 export function addNewSlots(graph: OnnxGraph): Rewritten {
   const index = new GraphIndex(graph);

@@ -5,15 +5,15 @@ import { inlineTensor } from '../tensor-values.ts';
 import { integerOf } from '../value.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
-/** Places of `past_key` and `head_sink` among the inputs. */
+/** Input indexes of `past_key` and `head_sink`. */
 const [pastKey, headSink] = [3, 11];
 
 // Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupQueryAttention
 /**
- * Gives each `GroupQueryAttention` sinks of minus infinity. They add nothing to a sum, and the CPU provider computes such nodes with its
- * plain kernel, products and a softmax, in place of its fused one (decision 0081).
+ * Adds sinks of minus infinity to each `GroupQueryAttention`. They don't change the sum, but make the CPU provider use
+ * its plain kernel (products and a softmax) instead of its fused one.
  *
- * @param threads nodes with fewer heads stay: threads without one have a share in the fused kernel alone
+ * @param threads nodes with fewer heads are unchanged: only the fused kernel keeps all threads busy then
  */
 export function addEmptySinks(graph: OnnxGraph, threads: number): Rewritten {
   const types = new Map(graph.inputs.map(({ name, elementType }) => [name, elementType]));

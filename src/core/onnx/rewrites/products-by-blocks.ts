@@ -4,32 +4,32 @@ import type { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxModel, OnnxTensor } from '../model.ts';
 import { int8Activations } from './accuracy-level.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
-import { flipSigns, leastOpset } from './signed-weights.ts';
+import { flipSigns, minOpset } from './signed-weights.ts';
 import { blockAttributes } from './two-stage-scores.ts';
 
-/** Rows that can't be cut so, as those of narrow models, take too long and gain nothing. */
+/** Rows that aren't divisible into blocks, as in narrow models, take too long and gain nothing. */
 const blockSize = 256;
 
-/** A product that is rounded to 8 bits while it runs. */
+/** A product with activations that are quantized to 8 bits at run time. */
 interface Product {
   readonly x: string;
   readonly weights: OnnxTensor;
-  /** Names of a number for all weights or one for each column. */
+  /** Names of constants with one number for all weights, or one per column. */
   readonly scale: string;
   readonly zeroPoint: string;
 }
 
 /**
- * Rounds the activations of products with 8-bit weights for each row and block. `DynamicQuantizeLinear` rounds them for all rows at once: a few
- * rows of large numbers, as the first token's, leave the others few steps.
+ * Quantizes the activations of products with 8-bit weights per row and block. `DynamicQuantizeLinear` uses one scale
+ * for all rows: a few rows with large values, such as the first token's, leave too few levels for the rest.
  *
- * @returns nothing where no product is of that kind
+ * @returns `undefined` without matching products
  */
 export function multiplyByBlocks({
   graph,
   opsets,
 }: Pick<OnnxModel, 'graph' | 'opsets'>): OnnxGraph | undefined {
-  if (operatorsVersion(opsets) < leastOpset) return undefined;
+  if (operatorsVersion(opsets) < minOpset) return undefined;
   return rewriteNodes(graph, ({ operator, inputs, outputs }, draft, index) => {
     const product = operator === 'Mul' ? readProduct(inputs, index) : undefined;
     if (product) multiply(draft, product, outputs);
@@ -37,7 +37,7 @@ export function multiplyByBlocks({
   });
 }
 
-/** Reads the nodes that `quantize_dynamic` makes of a product; the last one multiplies by both scales. */
+/** Matches the nodes that `quantize_dynamic` makes of a product; the last one multiplies by both scales. */
 function readProduct([sum, scales]: readonly string[], index: GraphIndex): Product | undefined {
   const cast = index.producer(sum, 'Cast');
   const product = index.producer(cast?.inputs[0], 'MatMulInteger');

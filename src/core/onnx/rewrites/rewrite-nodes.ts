@@ -2,15 +2,15 @@ import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from '../model.ts';
 
-/** The graph around another one. */
+/** The enclosing graph. */
 interface Outer {
   readonly index: GraphIndex;
   readonly names: GraphDraft['names'];
 }
 
 /**
- * Replaces nodes, in the branches of a graph too. @returns nothing where none is replaced
- * @param replace adds what makes the outputs of a node, or returns `false`
+ * Replaces nodes, also in the branches of a graph. @returns `undefined` if no node is replaced
+ * @param replace adds nodes that produce a node's outputs, or returns `false`
  */
 export function rewriteNodes(
   graph: OnnxGraph,
@@ -40,8 +40,8 @@ export function rewriteNodes(
 }
 
 /**
- * Scores the last positions alone: the product with the table of all tokens is most of what reading a prompt costs a small decoder, and its
- * result is tens of megabytes. @returns nothing where the output is no product
+ * Scores only the last positions: for a small decoder, the product with the whole vocabulary is most of the cost of a
+ * prompt, and its result is tens of megabytes. @returns `undefined` if the output isn't a product
  */
 export function keepLastPositions(graph: OnnxGraph, output: string, count: number): OnnxGraph | undefined {
   return rewriteNodes(graph, ({ operator, inputs, outputs }, draft) => {

@@ -1,11 +1,10 @@
 import type { OnnxGraph } from '../model.ts';
 
-/** The result of a rewrite: the new graph, or the reason why it stays. */
+/** The result of a rewrite: the new graph, or the reason why it is unchanged. */
 export type Rewritten =
   | { readonly graph: OnnxGraph; readonly reason?: undefined }
   | { readonly graph?: undefined; readonly reason: string };
 
-/** Says why a graph doesn't have the pattern of a rewrite. */
 export function unchanged(reason: string): { readonly reason: string } {
   return { reason };
 }

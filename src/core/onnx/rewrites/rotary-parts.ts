@@ -9,11 +9,11 @@ export interface Rotary {
   /** `[batch or 1, sequence, rotated]`, its second half equal to the first */
   readonly cos: string;
   readonly sin: string;
-  /** Number of leading elements of each head that are rotated; all if left out. */
+  /** Number of rotated leading elements of each head; default all. */
   readonly partial: number | undefined;
 }
 
-/** Finds the rotation that makes a value; nothing where it is made otherwise. */
+/** Matches the rotation that produces a value. */
 export function matchRotary(index: GraphIndex, name: string): Rotary | undefined {
   const node = index.producer(index.peel(name));
   if (node?.operator === 'Add') {
@@ -62,7 +62,7 @@ function matchRotateHalf(index: GraphIndex, name: string): string | undefined {
   return index.scalar(lower.inputs[1]) === 0 ? upper.inputs[0] : undefined;
 }
 
-/** Cosines or sines with an axis for the heads → without it, provided that both halves are the same. */
+/** Cosines or sines without the axis for the heads, if both halves are the same. */
 function matchTable(index: GraphIndex, name: string, operator: 'Cos' | 'Sin'): string | undefined {
   const unsqueeze = index.producer(index.peel(name), 'Unsqueeze');
   if (!unsqueeze || index.axes(unsqueeze)?.join() !== '1') return undefined;
@@ -75,7 +75,7 @@ function matchTable(index: GraphIndex, name: string, operator: 'Cos' | 'Sin'): s
   return isDoubled ? unsqueeze.inputs[0] : undefined;
 }
 
-/** Number of cosines of a position: two for each inverse frequency. */
+/** Number of cosines per position: two per inverse frequency. */
 function tableSize(index: GraphIndex, cos: string): number | undefined {
   return follow<number | undefined>(cos, (at) => {
     const constant = index.constant(at);

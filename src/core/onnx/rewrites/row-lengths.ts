@@ -4,17 +4,17 @@ import { GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
-/** Inputs from which a graph makes its attention mask. */
+/** Inputs that replace the attention mask. */
 export const rowLengthInputs = {
   /** Tokens of each row, the new ones included, int64 `[batch]`. */
   lengths: 'row_lengths',
-  /** Slots of the mask, int64 without dimensions. */
+  /** Slots of the mask, int64 scalar. */
   width: 'mask_width',
 } as const;
 
 /**
- * Lets a graph make its `attention_mask` itself, of how long each row is: 8 bytes of a row go to the device at a step,
- * not 8 for each slot of its cache. Only for graphs whose rows begin with their ones.
+ * Computes `attention_mask` in the graph from row lengths: per step, 8 bytes per row go to the device instead of 8
+ * bytes per cache slot. Only for graphs with rows that begin with their ones.
  */
 export function makeMask(graph: OnnxGraph): Rewritten {
   const mask = graph.inputs.find(({ name }) => name === 'attention_mask');

@@ -3,17 +3,16 @@ import { operatorsVersion, type GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph, OnnxModel } from '../model.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
 
-/** `BitwiseXor` is there from this version on. */
-export const leastOpset = 18;
+/** The first version with `BitwiseXor`. */
+export const minOpset = 18;
 
 /**
- * Gives products of whole numbers signed weights, the same less 128 as their zero points: processors multiply unsigned by signed
- * bytes, and the runtime widens others to 16 bits, which takes twice as long. It shifts constants at load.
- *
- * @returns nothing where no product has unsigned weights
+ * Subtracts 128 from the weights and zero points of integer products: CPUs multiply unsigned by signed bytes, and the runtime
+ * widens anything else to 16 bits, which takes twice as long. It folds the shift of constants at load.
+ * @returns `undefined` without unsigned weights
  */
 export function signWeights({ graph, opsets }: Pick<OnnxModel, 'graph' | 'opsets'>): OnnxGraph | undefined {
-  if (operatorsVersion(opsets) < leastOpset) return undefined;
+  if (operatorsVersion(opsets) < minOpset) return undefined;
   return rewriteNodes(graph, ({ operator, inputs, outputs }, draft, index) => {
     if (operator !== 'MatMulInteger' || inputs.length < 4) return false;
     const [x, weights, zeroX, zeroWeights] = inputs as [string, string, string, string];
@@ -27,7 +26,7 @@ export function signWeights({ graph, opsets }: Pick<OnnxModel, 'graph' | 'opsets
   });
 }
 
-/** Adds 128 to signed bytes, or takes it from unsigned ones. */
+/** Adds 128 to signed bytes, or subtracts it from unsigned ones. */
 export function flipSigns(draft: GraphDraft, name: string, elementType: number): string {
   const half = draft.cast(draft.float32(128), elementTypes.uint8);
   const bytes = draft.cast(name, elementTypes.uint8);

@@ -3,10 +3,9 @@ import { capturedNames, pruneGraph } from '../prune-graph.ts';
 import { nodeOf } from '../value.ts';
 
 /**
- * One way through a graph that branches at an input: a branch costs copies of what it takes and puts out, and what only the other
- * one needs is computed too. Outputs that are constants in it, and inputs that it doesn't take, are left out.
- *
- * @returns nothing where the graph has no such branch
+ * Inlines one branch of an `If`, which would copy its inputs and outputs, and compute nodes that only the opposite branch
+ * needs. Outputs that are constant in the branch, and inputs that it doesn't use, are dropped.
+ * @returns `undefined` if the graph has no `If` on this input
  */
 export function takeBranch(graph: OnnxGraph, condition: string, isTrue: boolean): OnnxGraph | undefined {
   const fork = graph.nodes.find(({ operator, inputs }) => operator === 'If' && inputs[0] === condition);

@@ -6,30 +6,30 @@ import { int8Activations } from './accuracy-level.ts';
 import type { GraphIndex } from '../graph-index.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
 
-/** Operators are written as they are from this version on. */
-const leastOpset = 18;
-/** Tokens whose scores are exact. */
+/** From this version on, the operators have the form used here. */
+const minOpset = 18;
+/** Number of tokens with exact scores. */
 const exactScores = 256;
-/** A smaller table is read as fast as it is rounded. */
-const leastTokens = 8192;
+/** Smaller tables aren't worth it: reading them is as fast as rounding. */
+const minTokens = 8192;
 
-/** One row for each token, in float32 or in bytes of one scale. */
+/** One row per token, in float32 or in bytes with one scale. */
 interface Table extends Pick<OnnxTensor, 'name' | 'dims'> {
   /** Names of the scale and the zero point of bytes. */
   readonly quantization?: readonly [scale: string, zeroPoint: string];
 }
 
 /**
- * Scores all tokens in 8 bits, and the likeliest ones once more with activations and weights as they are: the table of tokens is most of
- * what a step of a small decoder reads. The runtime rounds a table of float32 at load.
+ * Scores all tokens in 8 bits, and the likeliest ones again in full precision: the table of tokens is most of the
+ * memory that a step of a small decoder reads. The runtime rounds a float32 table at load.
  *
- * @returns nothing where the output is no product with a large transposed table
+ * @returns `undefined` unless the output is a product with a large transposed table
  */
 export function scoreInTwoStages(
   { graph, opsets }: Pick<OnnxModel, 'graph' | 'opsets'>,
   output: string,
 ): OnnxGraph | undefined {
-  if (operatorsVersion(opsets) < leastOpset) return undefined;
+  if (operatorsVersion(opsets) < minOpset) return undefined;
   return rewriteNodes(graph, ({ operator, inputs, outputs }, draft, index) => {
     const isScores = operator === 'MatMul' && outputs[0] === output;
     const table = isScores ? readTable(inputs[1]!, index) : undefined;
@@ -45,7 +45,7 @@ function readTable(turned: string, index: GraphIndex): Table | undefined {
   if (!table || (integersOf(transpose!, 'perm') ?? [1, 0]).join() !== '1,0') return undefined;
   const { name, dims, elementType } = table;
   const [count = 0, size = 0] = dims;
-  if (dims.length !== 2 || count < leastTokens || !blockSizeOf(size)) return undefined;
+  if (dims.length !== 2 || count < minTokens || !blockSizeOf(size)) return undefined;
   if (!dequantize) return elementType === elementTypes.float32 ? { name, dims } : undefined;
   const [, scale, zeroPoint] = dequantize.inputs as [string, string, string];
   const isOne = [scale, zeroPoint].every((each) => index.constant(each)?.dims.every((dim) => dim === 1));
@@ -53,12 +53,12 @@ function readTable(turned: string, index: GraphIndex): Table | undefined {
   return { name, dims, quantization: [scale, zeroPoint] };
 }
 
-/** So many activations and weights of a row share a scale: the more, the faster. */
+/** Number of a row's activations and weights that share a scale: the larger, the faster. */
 function blockSizeOf(size: number): number | undefined {
   return [256, 128, 64, 32].find((each) => size % each === 0);
 }
 
-/** Attributes of a `MatMulNBits` of rows of `size` numbers. */
+/** Attributes of a `MatMulNBits` with rows of `size` numbers. */
 export function blockAttributes(
   size: number,
   count: number,
@@ -102,7 +102,7 @@ function addTwoStages(
   });
 }
 
-/** @returns the names of bytes around 128, and of the scales of their blocks */
+/** @returns the names of bytes around 128, and of their blocks' scales */
 function roundByBlocks(
   draft: GraphDraft,
   table: string,

@@ -3,38 +3,38 @@ import { contribDomain, GraphDraft } from '../graph-draft.ts';
 import { follow, GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 
-/** Heads of an attention, and the size of each. */
+/** Number of heads, and the size of each. */
 export interface AttentionHeads {
   readonly heads: number;
   readonly size: number;
 }
 
-/** An operand of attention, before it is parted into heads, or a cache of it: an input, `[batch, heads, length, size]`. */
+/** An operand of attention before it is split into heads, or its cache: an input, `[batch, heads, length, size]`. */
 interface Operand {
-  /** `[batch, length, heads × size]`, or the cache where nothing is added to it. */
+  /** `[batch, length, heads × size]`, or the cache if nothing is appended. */
   readonly source: string;
-  /** Factor after the parting. */
+  /** Factor after the split. */
   readonly scale: number;
   /** Appends it to a cache. */
   readonly append?: OnnxNode;
 }
 
-/** Operators that keep the first two dimensions of their operand that is no constant. */
+/** Operators that keep the first two dimensions of their non-constant operand. */
 const elementwise = new Set('Add Mul Div Cast MatMul MatMulInteger DynamicQuantizeLinear'.split(' '));
 
 interface WholeAttention {
   /** The reshape that joins the heads. */
   readonly joined: OnnxNode;
-  /** What appends keys and values to their caches. */
+  /** The nodes that append keys and values to their caches. */
   readonly appends: readonly OnnxNode[];
   readonly scale: number;
-  /** Queries, keys and values. */
   readonly inputs: readonly string[];
 }
 
 /**
- * Attention of a whole sequence, or of one token to caches, becomes `MultiHeadAttention`: it keeps a tile of the scores, not all
- * of them, and is one node of a step. One token may see all, so the mask of a step says nothing. @returns nothing where there is none
+ * Fuses attention of a whole sequence, or of one token to caches, into `MultiHeadAttention`: it keeps a tile of the
+ * scores instead of all, in a single node. A single token may see everything, so a step's mask has no effect. @returns
+ * `undefined` without a match
  */
 export function fuseWholeAttention(
   graph: OnnxGraph,
@@ -80,7 +80,7 @@ class AttentionMatcher {
     this.#index = new GraphIndex(graph);
   }
 
-  /** The attention whose probabilities a node makes. */
+  /** The attention around a softmax. */
   match(softmax: OnnxNode): WholeAttention | undefined {
     const isLastAxis = [-1, 3].includes(integerOf(softmax, 'axis') ?? -1);
     const isOutput = this.#graph.outputs.some(({ name }) => name === softmax.outputs[0]);
@@ -102,7 +102,7 @@ class AttentionMatcher {
     return { joined, appends, scale, inputs: [query.source, key.source, value.source] };
   }
 
-  /** Past a choice of 0 where a probability is no number. */
+  /** Skips a guard that replaces NaN probabilities by 0. */
   #withoutGuard(probabilities: string): string {
     const chosen = this.#index.consumers(probabilities).find((node) => node.inputs[2] === probabilities);
     const guard = chosen?.operator === 'Where' ? this.#index.producer(chosen.inputs[0], 'IsNaN') : undefined;
@@ -115,7 +115,7 @@ class AttentionMatcher {
     return operands.find(isProduct) ?? scores;
   }
 
-  /** Through the factors, the transposition and the parting into heads. */
+  /** Walks through the factors, the transposition and the split into heads. */
   #matchOperand(name: string | undefined, perm: string): Operand | undefined {
     const after = this.#withoutFactors(name);
     const turned = this.#index.producer(after.source, 'Transpose');
@@ -138,7 +138,7 @@ class AttentionMatcher {
     return cache && { ...cache, scale: cache.scale * factor };
   }
 
-  /** A cache that is an input, or what is appended to such a one. */
+  /** A cache that is an input, or the node that appends to one. */
   #matchCache(name: string | undefined): Operand | undefined {
     if (!this.#isStep) return undefined;
     const append = this.#index.producer(name, 'Concat');
@@ -168,7 +168,7 @@ class AttentionMatcher {
     }
   }
 
-  /** A number that a graph computes from constants and the size of a head, as exporters write the scale of scores. */
+  /** A number that a graph computes from constants and the head size, as exporters write the scale of scores. */
   #evaluate(name: string | undefined): number | undefined {
     const constant = this.#index.scalar(name);
     const { operator, inputs } = this.#index.producer(name) ?? {};
@@ -181,7 +181,9 @@ class AttentionMatcher {
     return Number.isNaN(value) ? undefined : value;
   }
 
-  /** Whether a value is made of a normalized hidden state, or of audio, one position after the other: it has three dimensions. */
+  /**
+   * Whether a value comes from a normalized hidden state or from audio, position by position: it has three dimensions.
+   */
   #isHiddenState(name: string): boolean | undefined {
     return follow<boolean>(name, (at) => {
       if (this.#graph.inputs.some((input) => input.name === at && input.dims?.length === 3)) return true;

@@ -2,7 +2,7 @@ const vowel = /^(?:AA|AE|AH|AO|AW|AY|EH|ER|EY|IH|IY|OW|OY|UH|UW)[012]?$/;
 const voiceless = new Set(['P', 'T', 'K', 'F', 'TH']);
 const sibilant = new Set(['S', 'Z', 'SH', 'ZH', 'CH', 'JH']);
 
-/** Sounds of ARPABET as CMUdict writes them, separated by spaces; vowels have a stress digit. */
+/** ARPABET sounds in the notation of CMUdict, separated by spaces; vowels have a stress digit. */
 export type Pronunciation = string;
 
 export function isVowel(sound: string): boolean {
@@ -29,7 +29,7 @@ export function withEd(base: Pronunciation): Pronunciation {
 
 const sibilantVoiceless = new Set(['S', 'SH', 'CH']);
 
-/** The second half of a compound, or the base after a prefix, is stressed less: `B AO1 L` → `B AO2 L`. */
+/** The second half of a compound and the base after a prefix have less stress: `B AO1 L` → `B AO2 L`. */
 export function withLessStress(pronunciation: Pronunciation): Pronunciation {
   return pronunciation.replaceAll('1', '2');
 }
@@ -39,7 +39,7 @@ export function withoutStress(pronunciation: Pronunciation): Pronunciation {
   return pronunciation.replace(/[12]/g, '');
 }
 
-/** Names of the sounds alone: `K AE1 T` → `K`, `AE`, `T`. */
+/** Without stress digits: `K AE1 T` → `K`, `AE`, `T`. */
 export function namesOfSounds(pronunciation: Pronunciation): string[] {
   return pronunciation.replace(/\d/g, '').split(' ');
 }

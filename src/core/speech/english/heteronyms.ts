@@ -1,7 +1,7 @@
 import type { Pronunciation } from './arpabet-sounds.ts';
 import type { LookUp } from './word-parts.ts';
 
-/** The words around one, in small letters; empty where the sentence begins or ends. */
+/** The adjacent words in lower case; empty at the beginning or end of a sentence. */
 export interface Neighbours {
   readonly before: string;
   readonly after: string;
@@ -9,7 +9,7 @@ export interface Neighbours {
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
-/** After these comes a verb in its base form. */
+/** Words before a verb in its base form. */
 const beforeVerb = words(
   "to will would can could shall should may might must not don't doesn't didn't can't won't couldn't shouldn't wouldn't i you we they who please let's let helps help cannot",
 );
@@ -27,11 +27,11 @@ const liveThings = words(
 );
 const leadThings = words('pipe pipes paint poisoning acid pencil bullets battery batteries');
 
-/** Words that are a noun with the stress in front and a verb with the stress after. */
+/** Words with the stress in front as a noun and at the end as a verb. */
 const nounsAndVerbs = words(
   'record records present presents object objects project projects content contents contract contracts conflict conflicts contrast contrasts permit permits produce progress protest protests rebel rebels refuse reject rejects subject subjects suspect suspects increase increases decrease decreases export exports import imports insult insults convict convicts conduct desert deserts perfect transfer transfers update updates upset address addresses',
 );
-/** Words in -ate that end in another vowel where they are verbs. */
+/** Words in -ate with a different final vowel as a verb. */
 const verbsInAte = words(
   'separate estimate graduate moderate duplicate delegate alternate associate deliberate advocate appropriate approximate animate elaborate intimate articulate coordinate subordinate degenerate aggregate',
 );
@@ -77,7 +77,7 @@ const heteronyms: Readonly<Record<string, Choose>> = {
     after === 'and' || after === 'tie' || before === 'a' || before === 'rain' ? 'B OW1' : 'B AW1',
 };
 
-/** Chooses how to say a word that is written like another, by the words around it. */
+/** Selects the pronunciation of a heteronym from the words around it. */
 export function pronounceHeteronym(
   word: string,
   neighbours: Neighbours,

@@ -2,23 +2,26 @@ import { assertObject, assertText } from '../../assert-values.ts';
 import { getOrCreate } from '../../get-or-create.ts';
 import type { Pronunciation } from './arpabet-sounds.ts';
 
-/** A word in the letters a to z, and its sounds in ARPABET. */
+/** A word in the letters a to z, and its ARPABET sounds. */
 export interface SpokenWord {
   readonly word: string;
   readonly sounds: readonly string[];
 }
 
-/** Longer words are left out. */
-const mostLetters = 40;
+/** Longer words are ignored. */
+const maxLetters = 40;
 const letterCount = 26;
-/** One word in so many is enough to learn which sounds letters have. */
+/** Every sixth word is enough to learn the sounds of letters. */
 const stride = 6;
 const rounds = 4;
-/** A letter seldom stands for two sounds: `x`, and the `u` of `cure`. */
+/** Added if a letter takes two sounds, which is rare: `x`, and the `u` of `cure`. */
 const costOfTwo = 0.5;
 const beginning = 0x61;
 
-/** Words of a dictionary in the letters a to z, apostrophes left out, each with its first pronunciation. Remarks after `#` are left out. */
+/**
+ * The dictionary's words in the letters a to z, without apostrophes, each with its first pronunciation. Remarks after
+ * `#` are dropped.
+ */
 export function toSpokenWords(dictionary: Readonly<Record<string, Pronunciation>>): SpokenWord[] {
   assertObject('dictionary', dictionary);
   const words: SpokenWord[] = [];
@@ -34,9 +37,9 @@ export function toSpokenWords(dictionary: Readonly<Record<string, Pronunciation>
 }
 
 /**
- * Learns which sounds each letter stands for: none, one or two, in the order of the word. Begins with the sounds that stand at
- * about the place of the letter, then counts how the words are split best, and splits them by those counts again (Viterbi
- * training). Source: V. Pagel, K. Lenzo, A. Black: Letter to sound rules for accented lexicon compression (1998)
+ * Learns each letter's sounds: zero, one or two, in word order. It begins with the sounds near the letter's position,
+ * then alternates between counting the best splits and splitting by these counts (Viterbi training). Source: V. Pagel,
+ * K. Lenzo, A. Black: Letter to sound rules for accented lexicon compression (1998)
  */
 export function learnAlignment(
   words: readonly SpokenWord[],
@@ -52,13 +55,13 @@ export function learnAlignment(
   for (const { sounds } of words)
     for (const sound of sounds) if (!codes.has(sound)) codes.set(sound, idOf(sound));
   const size = ids.size;
-  const widest = 2 * mostLetters + 1;
-  const letters = new Uint8Array(mostLetters);
+  const widest = 2 * maxLetters + 1;
+  const letters = new Uint8Array(maxLetters);
   const spoken = new Uint16Array(widest);
-  const costs = new Float32Array((mostLetters + 1) * widest);
+  const costs = new Float32Array((maxLetters + 1) * widest);
   const steps = new Uint8Array(costs.length);
-  const split = new Uint8Array(mostLetters);
-  /** Rows of a letter: no sound, one of `size` sounds, a pair of sounds. */
+  const split = new Uint8Array(maxLetters);
+  /** Columns of a letter: no sound, one of `size` sounds, a pair of sounds. */
   const width = 1 + size + size * size;
   const counts = new Float32Array(letterCount * width);
   const costOf = new Float32Array(counts.length);
@@ -69,7 +72,7 @@ export function learnAlignment(
   };
 
   const read = ({ word, sounds }: SpokenWord): boolean => {
-    if (word.length > mostLetters || sounds.length > 2 * word.length) return false;
+    if (word.length > maxLetters || sounds.length > 2 * word.length) return false;
     for (let at = 0; at < word.length; at++) letters[at] = word.charCodeAt(at) - beginning;
     for (let at = 0; at < sounds.length; at++) spoken[at] = codes.get(sounds[at]!)!;
     return true;

@@ -3,17 +3,17 @@ import { isVowel, namesOfSounds, withLessStress, type Pronunciation } from './ar
 import { learnAlignment, toSpokenWords } from './letter-sounds.ts';
 import { createSequenceModel, type Context } from './sequence-model.ts';
 
-/** Tells how words are said that a dictionary lacks. */
+/** Predicts the pronunciation of words that the dictionary lacks. */
 export interface LetterToSoundModel {
   /**
-   * @param word of the letters a to z
-   * @param candidates pronunciations from its parts, one of which is taken where it is about as likely as the best
-   * @returns ARPABET with one main stress; empty where the likeliest has no vowel
+   * @param word in the letters a to z
+   * @param candidates pronunciations from the word's parts; one wins if it is about as likely as the best
+   * @returns ARPABET with one main stress; empty if the likeliest pronunciation has no vowel
    */
   pronounce(word: string, candidates?: Iterable<Pronunciation>): Pronunciation;
 }
 
-/** A letter with the sounds that it stands for. */
+/** A letter with its sounds. */
 interface Pair {
   readonly symbol: number;
   readonly sounds: readonly string[];
@@ -23,32 +23,33 @@ interface Pair {
 
 /** A pronunciation of the beginning of a word. */
 interface Hypothesis {
-  /** Logarithm of its probability. */
+  /** Log probability. */
   readonly score: number;
   readonly context: Context;
-  /** How many sounds it has. */
+  /** Number of sounds. */
   readonly length: number;
   readonly pair: Pair;
   readonly before: Hypothesis | undefined;
 }
 
 const beamWidth = 24;
-/** Hypotheses that are less likely than the best by this much are dropped. */
+/** Hypotheses whose log probability is lower than the best by more than this are dropped. */
 const beamDepth = 10;
-/** Parts that a dictionary has are right more often than the model. */
-const trustInParts = 4;
-const mostCandidates = 12;
-/** Letters with sounds that one of so many words has are mistakes of the dictionary, or foreign. */
+/** Log probability bonus for pronunciations from known parts, which are right more often than the model's. */
+const knownPartsBonus = 4;
+const maxCandidates = 12;
+/** A pair in fewer than one of this many words is an error of the dictionary, or foreign. */
 const rarest = 50_000;
 const end = toPair(0, '');
 
 /**
- * Learns from a dictionary how letters are said: each letter with its sounds is a symbol, and the likeliest sequence of such
- * symbols says a word (joint-sequence model). It takes about a second and 16 MB for 125,000 words.
+ * Learns letter-to-sound rules from a dictionary: each letter with its sounds is a symbol, and a word's pronunciation
+ * is the likeliest sequence of symbols (joint-sequence model). Learning takes about a second and 16 MB for 125,000
+ * words.
  *
  * Source: M. Bisani, H. Ney: Joint-sequence models for grapheme-to-phoneme conversion (2008)
  *
- * @param dictionary words in small letters and their ARPABET, as `dictionary` of the package `cmu-pronouncing-dictionary`
+ * @param dictionary words in lower case and their ARPABET, as `dictionary` of the package `cmu-pronouncing-dictionary`
  * @throws RangeError for a sound that isn't ARPABET
  *
  * @example
@@ -63,7 +64,7 @@ export function learnLetterToSound(dictionary: Readonly<Record<string, Pronuncia
   const model = createSequenceModel(words.reduce((total, { word }) => total + word.length + 2, 0));
   /** Letter → its sounds → the pair. */
   const pairsOf = new Map<string, Map<string, Pair>>();
-  /** How often each pair was seen, by its symbol. */
+  /** How often each pair occurred, by its symbol. */
   const uses = [0];
   const symbols = new Uint16Array(64);
   for (const spoken of words) {
@@ -91,7 +92,7 @@ export function learnLetterToSound(dictionary: Readonly<Record<string, Pronuncia
     ]),
   );
 
-  /** @param wanted the only pronunciation that may come out, by its names of sounds */
+  /** @param wanted if given, the only pronunciation allowed, without stress digits */
   const decode = (word: string, wanted?: readonly string[]): Hypothesis | undefined => {
     let beam: Hypothesis[] = [{ score: 0, context: model.start, length: 0, pair: end, before: undefined }];
     for (let at = 0; at <= word.length; at++) {
@@ -111,7 +112,7 @@ export function learnLetterToSound(dictionary: Readonly<Record<string, Pronuncia
       for (const { score, pair, before } of next) {
         if (beam.length === beamWidth || score < least) break;
         const context = model.advance(before.context, pair.symbol);
-        // Hypotheses with the same context go on alike, so the best of them is enough.
+        // Hypotheses with the same context have the same continuations, so the best of them is enough.
         const length = before.length + pair.sounds.length;
         const place = `${context.at(-1)!} ${wanted ? length : ''}`;
         if (seen.has(place)) continue;
@@ -125,8 +126,8 @@ export function learnLetterToSound(dictionary: Readonly<Record<string, Pronuncia
   return {
     pronounce(word, candidates = []) {
       const likeliest = decode(word);
-      let best = { pronunciation: read(likeliest), score: (likeliest?.score ?? -Infinity) - trustInParts };
-      let left = mostCandidates;
+      let best = { pronunciation: read(likeliest), score: (likeliest?.score ?? -Infinity) - knownPartsBonus };
+      let left = maxCandidates;
       for (const pronunciation of candidates) {
         const score = decode(word, namesOfSounds(pronunciation))?.score ?? -Infinity;
         if (score >= best.score) best = { pronunciation, score };
@@ -154,7 +155,7 @@ function read(hypothesis: Hypothesis | undefined): Pronunciation {
   return sounds.some(isVowel) ? sounds.join(' ') : '';
 }
 
-/** The last main stress stays; where there is none, another stress or the first vowel gets it. */
+/** Keeps the last main stress, or else promotes a secondary stress or the first vowel. */
 function withOneStress(pronunciation: Pronunciation): Pronunciation {
   const main = [pronunciation.lastIndexOf('1'), pronunciation.indexOf('2'), pronunciation.indexOf('0')].find(
     (at) => at >= 0,

@@ -8,16 +8,16 @@ import type { LookUp } from './word-parts.ts';
 
 export interface PhonemizeOptions {
   /**
-   * Finds the ARPABET of a word in small letters, of a letter's name as `b.`, and of further ways to say a word as
-   * `read(2)`, as `dictionary` of the package `cmu-pronouncing-dictionary` has them. Without it, words are spelled
-   * unless `letterToSound` says them.
+   * Returns the ARPABET of a word in lower case, of a letter's name as `b.`, and of variants as `read(2)`, from a
+   * dictionary like that of the package `cmu-pronouncing-dictionary`. Without it, words are spelled unless
+   * `letterToSound` is given.
    */
   readonly lookUp?: LookUp | undefined;
-  /** Says the words that `lookUp` doesn't know, as {@link learnLetterToSound} makes it; default: they are spelled. */
+  /** Pronounces the words that `lookUp` lacks, from {@link learnLetterToSound}; default: they are spelled. */
   readonly letterToSound?: LetterToSoundModel | undefined;
 }
 
-/** A word as it is written, or what stands between two. */
+/** A word as written, or the gap between two words. */
 interface Token {
   readonly word: string | undefined;
   /** Punctuation with the spaces around it, or one space. */
@@ -34,10 +34,10 @@ const endOfSentence = /[.!?]/;
 const shouted = /\p{Lu}{4}/u;
 
 /**
- * Tells how an English sentence is pronounced, in Kokoro's phonemes: each word by a dictionary, by its parts or by
- * `letterToSound`, initials letter by letter, words like `of` without stress. Letters of other scripts are left out.
+ * Converts an English sentence to Kokoro's phonemes: each word from a dictionary, from its parts or from
+ * `letterToSound`, initials letter by letter, words like `of` without stress. Letters of non-Latin scripts are dropped.
  *
- * @param text as `normalizeEnglish` leaves it
+ * @param text the output of `normalizeEnglish`
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function phonemizeEnglish(text: string, options: PhonemizeOptions = {}): 
   return runSteps(phonemizeSteps(text, options));
 }
 
-/** The same in slices: yields after each word. */
+/** Like `phonemizeEnglish`, but yields after each word. */
 export function* phonemizeSteps(
   text: string,
   { lookUp = knowNothing, letterToSound }: PhonemizeOptions,
@@ -61,7 +61,7 @@ export function* phonemizeSteps(
   const isShouted = shouted.test(text) && !/\p{Ll}/u.test(text);
   let phonemes = '';
   let nextBeginsWithVowel = false;
-  // From the end, since `the` and `to` depend on the word that follows.
+  // From the end, since `the` and `to` depend on the following word.
   for (let at = all.length - 1; at >= 0; at--) {
     const { word, gap } = all[at]!;
     if (word === undefined) {
@@ -91,7 +91,7 @@ function tokenize(text: string): Token[] {
   }));
 }
 
-/** The word before or after another; empty where there is punctuation between them. */
+/** The adjacent word; empty if punctuation separates them. */
 function wordBeside(all: readonly Token[], at: number, step: 1 | -1): string {
   return all[at + step]?.gap === ' ' ? (all[at + 2 * step]?.word ?? '') : '';
 }

@@ -3,7 +3,7 @@ import { pronounceHeteronym } from './heteronyms.ts';
 import type { LetterToSoundModel } from './letter-to-sound-model.ts';
 import { pronounceParts, type LookUp } from './word-parts.ts';
 
-/** Words that the dictionary lacks, or has only as a name that is said differently. */
+/** Words that the dictionary lacks, or has only as a name with a different pronunciation. */
 const knownWords: Readonly<Record<string, Pronunciation>> = {
   ai: 'EY1 AY1',
   app: 'AE1 P',
@@ -37,7 +37,7 @@ const knownWords: Readonly<Record<string, Pronunciation>> = {
   youtube: 'Y UW1 T UW2 B',
 };
 
-/** Capitals that are spelled although a dictionary has them as a word. */
+/** Initials to spell although a dictionary has them as words. */
 const spelledCapitals: ReadonlySet<string> = new Set(
   (
     'US UK EU UN UAE AI AM PM AD BC PC TV ID OS UI UX IP IO DJ MC CD DVD LED LCD USB GPU CPU TPU API URL PDF SQL CSS ' +
@@ -49,12 +49,12 @@ const spelledCapitals: ReadonlySet<string> = new Set(
 const namesOfLetters =
   'EY1,B IY1,S IY1,D IY1,IY1,EH1 F,JH IY1,EY1 CH,AY1,JH EY1,K EY1,EH1 L,EH1 M,EH1 N,OW1,P IY1,K Y UW1,AA1 R,EH1 S,T IY1,Y UW1,V IY1,D AH1 B AH0 L Y UW0,EH1 K S,W AY1,Z IY1';
 
-/** Small letter → its American name. */
+/** Lower-case letter → its American name. */
 const letterNames: ReadonlyMap<string, Pronunciation> = new Map(
   namesOfLetters.split(',').map((name, at) => [String.fromCodePoint(0x61 + at), name]),
 );
 
-/** Words that carry no stress within a sentence. */
+/** Words without stress within a sentence. */
 const functionWords: ReadonlySet<string> = new Set(
   (
     'a an the and or but nor of to in on at by for from with as into is are was were be been am has have had do does ' +
@@ -63,22 +63,21 @@ const functionWords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The function words without stress also at the end of a sentence: `I saw it.` */
+/** The function words without stress even at the end of a sentence: `I saw it.` */
 const unstressedAtEnd: ReadonlySet<string> = new Set('it him her them us me you'.split(' '));
 
-/** Position of a word. */
-export interface Surroundings {
-  /** The words beside it, as they are written; empty where there is none in the same phrase. */
+export interface WordContext {
+  /** The adjacent words as written; empty at the edge of a phrase. */
   readonly before: string;
   readonly after: string;
   readonly endsSentence: boolean;
   readonly nextBeginsWithVowel: boolean;
   readonly lookUp: LookUp;
-  /** Says words that `lookUp` doesn't know; without it, they are put together from known ones or spelled. */
+  /** Pronounces words that `lookUp` lacks; without it, they are composed from known words or spelled. */
   readonly letterToSound?: LetterToSoundModel | undefined;
 }
 
-/** Letters beyond a to z that Unicode doesn't take apart. */
+/** Letters outside a to z that Unicode doesn't decompose. */
 const plainLetters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -92,18 +91,17 @@ const plainLetters: Readonly<Record<string, string>> = {
 };
 
 /** Longer runs of capitals are words. */
-const longestInitials = 5;
-/** Longer ones are no words. */
-const longestWord = 40;
+const maxInitials = 5;
+/** Longer tokens aren't words. */
+const maxWordLength = 40;
 
 const initials = /^(?<letters>\p{Lu}{2,})(?<plural>'?s)?$/u;
 const capital = /^\p{Lu}$/u;
 /** Between the words of `JavaScript` and `OpenAI`. */
 const humps = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
-/** Tells how a word is said where it stands. */
-export function pronounceWord(word: string, surroundings: Surroundings): Pronunciation[] {
-  const { before, after, lookUp } = surroundings;
+export function pronounceWord(word: string, context: WordContext): Pronunciation[] {
+  const { before, after, lookUp } = context;
   if (capital.test(word) && !isArticle(word, before, after)) return spell(word, lookUp);
   const { letters, plural } = initials.exec(word)?.groups ?? {};
   if (letters !== undefined && isSpelled(letters, lookUp)) {
@@ -112,19 +110,19 @@ export function pronounceWord(word: string, surroundings: Surroundings): Pronunc
   }
   const plain = toPlainLetters(word);
   if (plain === '') return [];
-  const known = pronounceKnown(plain, surroundings);
+  const known = pronounceKnown(plain, context);
   if (known !== undefined) return [withFullUn(known, plain)];
   const parts = word.split(humps);
   if (parts.length > 1)
-    return parts.flatMap((part) => pronounceWord(part, { ...surroundings, before: '', after: '' }));
-  return pronounceUnknown(plain, surroundings);
+    return parts.flatMap((part) => pronounceWord(part, { ...context, before: '', after: '' }));
+  return pronounceUnknown(plain, context);
 }
 
-/** A word that is in the dictionary, said as the words around it ask for. */
-function pronounceKnown(word: string, surroundings: Surroundings): Pronunciation | undefined {
-  const { endsSentence, nextBeginsWithVowel, lookUp } = surroundings;
-  const before = surroundings.before.toLowerCase();
-  const after = surroundings.after.toLowerCase();
+/** Pronounces a dictionary word as its neighbours require. */
+function pronounceKnown(word: string, context: WordContext): Pronunciation | undefined {
+  const { endsSentence, nextBeginsWithVowel, lookUp } = context;
+  const before = context.before.toLowerCase();
+  const after = context.after.toLowerCase();
   if (word === 'the') return nextBeginsWithVowel ? 'DH IY0' : 'DH AH0';
   if (word === 'a') return 'AH0';
   if (word === 'an') return 'AH0 N';
@@ -135,15 +133,15 @@ function pronounceKnown(word: string, surroundings: Surroundings): Pronunciation
   return found !== undefined && isWeak ? withoutStress(found) : found;
 }
 
-function pronounceUnknown(word: string, { lookUp, letterToSound }: Surroundings): Pronunciation[] {
-  if (word.length > longestWord || spelledCapitals.has(word.toUpperCase())) return spell(word, lookUp);
+function pronounceUnknown(word: string, { lookUp, letterToSound }: WordContext): Pronunciation[] {
+  if (word.length > maxWordLength || spelledCapitals.has(word.toUpperCase())) return spell(word, lookUp);
   const fromParts = pronounceParts(word, (part) => knownPart(part, lookUp));
   const letters = word.replaceAll("'", '');
   const found = letterToSound ? letterToSound.pronounce(letters, fromParts) : (fromParts.next().value ?? '');
   return found === '' ? spell(word, lookUp) : [withFullUn(found, word)];
 }
 
-/** The prefix has a vowel of its own, which the dictionary writes as the weak one of `about`. */
+/** The vowel of `un-` isn't the weak vowel of `about`, although the dictionary writes it so. */
 function withFullUn(pronunciation: Pronunciation, word: string): Pronunciation {
   return word.startsWith('un') ? pronunciation.replace(/^AH0(?= N)/, 'AH2') : pronunciation;
 }
@@ -152,24 +150,23 @@ function knownPart(word: string, lookUp: LookUp): Pronunciation | undefined {
   return Object.hasOwn(knownWords, word) ? knownWords[word] : lookUp(word);
 }
 
-/** Letter by letter, each by its name. */
 function spell(word: string, lookUp: LookUp): Pronunciation[] {
   return Array.from(toPlainLetters(word), (letter) => lookUp(`${letter}.`) ?? letterNames.get(letter)).filter(
     (name) => name !== undefined,
   );
 }
 
-/** `A` is the article at the beginning of a sentence only, and not before another letter: `A B C`. */
+/** `A` is the article only at the beginning of a sentence, and not before a single letter: `A B C`. */
 function isArticle(letter: string, before: string, after: string): boolean {
   return letter === 'A' && before === '' && after !== '' && !capital.test(after);
 }
 
 function isSpelled(letters: string, lookUp: LookUp): boolean {
   if (spelledCapitals.has(letters)) return true;
-  return letters.length <= longestInitials && knownPart(letters.toLowerCase(), lookUp) === undefined;
+  return letters.length <= maxInitials && knownPart(letters.toLowerCase(), lookUp) === undefined;
 }
 
-/** In small letters from a to z and apostrophes; letters of other scripts are left out. */
+/** In lower case, with a to z and apostrophes only; letters of non-Latin scripts are dropped. */
 function toPlainLetters(word: string): string {
   return Array.from(word.toLowerCase().normalize('NFD'), (letter) => plainLetters[letter] ?? letter)
     .join('')

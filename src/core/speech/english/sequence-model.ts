@@ -1,35 +1,35 @@
-/** Longest run of symbols that is counted. */
+/** Maximum length of a counted run of symbols. */
 const order = 6;
 const discount = 0.9;
-const mostNodes = 1 << 20;
+const maxNodes = 1 << 20;
 
-/** A place in a sequence: the nodes of the runs that end there, the shortest first. */
+/** A position in a sequence: the nodes of the runs that end there, shortest first. */
 export type Context = readonly number[];
 
-/** Tells how likely symbols follow each other, by all sequences that it was shown. */
+/** A statistical model of the sequences added to it. */
 export interface SequenceModel {
   /** Before the first symbol of a sequence. */
   readonly start: Context;
-  /** @param symbols whole numbers from 1 to 65,535, with the 0 that stands at both ends */
+  /** @param symbols integers from 1 to 65,535, with a 0 at both ends */
   add(symbols: Uint16Array, length: number): void;
   /** Probability of a symbol, or of the end, which is 0. */
   probability(context: Context, symbol: number): number;
-  /** The place after a symbol. */
+  /** The position after a symbol. */
   advance(context: Context, symbol: number): Context;
 }
 
 /**
- * Makes a model of sequences that counts runs of up to six symbols, smoothed by interpolated Kneser-Ney: a shorter run counts
- * by how many symbols it was seen after. Memory is bounded: about 16 MB for a million runs, after which new ones are dropped.
- * Source: S. Chen, J. Goodman: An empirical study of smoothing techniques for language modeling (1999)
+ * Creates a model that counts runs of up to six symbols, smoothed by interpolated Kneser-Ney: a shorter run counts by
+ * the number of distinct symbols before it. Memory is bounded: about 16 MB for a million runs, after which new runs are
+ * dropped. Source: S. Chen, J. Goodman: An empirical study of smoothing techniques for language modeling (1999)
  */
 export function createSequenceModel(total: number): SequenceModel {
   let capacity = 1 << 10;
-  while (capacity < mostNodes && capacity < total * order) capacity *= 2;
+  while (capacity < maxNodes && capacity < total * order) capacity *= 2;
   const mask = capacity - 1;
   const root = capacity;
   const most = capacity * 0.875;
-  /** Nodes are places in a hash table: the run without its last symbol, that symbol, and counts. */
+  /** Nodes are slots of a hash table: the run without its last symbol, that symbol, and counts. */
   const parents = new Int32Array(capacity).fill(-1);
   const lasts = new Uint16Array(capacity);
   const counts = new Uint32Array(capacity);
@@ -40,7 +40,7 @@ export function createSequenceModel(total: number): SequenceModel {
   let path = new Int32Array(order);
   let shorter = new Int32Array(order);
 
-  /** @returns the node, or `~place` where it would be put */
+  /** @returns the node, or `~slot` for its free slot */
   const find = (parent: number, symbol: number): number => {
     let place = Math.imul(parent, 0x9e3779b1) ^ Math.imul(symbol, 0x85ebca6b);
     place = Math.imul(place ^ (place >>> 15), 0x2c1b3c6d);
@@ -64,7 +64,7 @@ export function createSequenceModel(total: number): SequenceModel {
       return node < 0 ? [root] : [root, node];
     },
     add(symbols, length) {
-      // From the end, so that the run without its first symbol is known.
+      // From the end, so that the run without its first symbol exists already.
       for (let at = length - 1; at >= 0; at--) {
         let parent = root;
         const depth = Math.min(order, length - at);

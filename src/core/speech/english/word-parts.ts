@@ -1,12 +1,12 @@
 import { withEd, withLessStress, withS, type Pronunciation } from './arpabet-sounds.ts';
 
-/** Finds a word in a dictionary; words are in small letters. */
+/** Finds a word in a dictionary, in lower case. */
 export type LookUp = (word: string) => Pronunciation | undefined;
 
-/** An ending, what may stand in its place in the base, and how the base is changed by it. */
+/** An ending, its replacements in the base, and its effect on the pronunciation. */
 interface Ending {
   readonly ending: RegExp;
-  /** Tried one after the other; `*` is the base without its doubled consonant. */
+  /** Tried in order; `*` is the base without its doubled consonant. */
   readonly bases: readonly string[];
   readonly add: (base: Pronunciation, word: string) => Pronunciation;
 }
@@ -16,7 +16,7 @@ const following =
   (base: Pronunciation): Pronunciation =>
     `${base} ${sounds}`;
 
-/** Begins with a vowel, before which the one in `-le` is dropped: `handle`, `handling`. */
+/** Begins with a vowel, before which `-le` loses its own vowel: `handle`, `handling`. */
 const sounding =
   (sounds: string) =>
   (base: Pronunciation, word: string): Pronunciation =>
@@ -176,43 +176,43 @@ const prefixes: Readonly<Record<string, Pronunciation>> = {
   under: 'AH2 N D ER0',
 };
 
-const longestPrefix = 7;
-const shortestBase = 3;
-/** Parts that are taken off one after the other: `token` + `ize` + `er` + `s`. */
-const mostParts = 3;
+const maxPrefixLength = 7;
+const minBaseLength = 3;
+/** Maximum parts to strip: `token` + `ize` + `er` + `s`. */
+const maxParts = 3;
 
 /**
- * Puts a word together from parts that a dictionary has: a base with an ending, a prefix with a base, or two words written as
- * one.
+ * Composes a word from parts in the dictionary: a base with an ending, a prefix with a base, or a compound of two
+ * words.
  */
-export function* pronounceParts(word: string, lookUp: LookUp, most = mostParts): Generator<Pronunciation> {
-  if (most === 0) return;
+export function* pronounceParts(word: string, lookUp: LookUp, left = maxParts): Generator<Pronunciation> {
+  if (left === 0) return;
   for (const { ending, bases, add } of endings) {
     if (!ending.test(word)) continue;
     const stem = word.replace(ending, '');
     for (const replacement of bases) {
       const base = replacement === '*' ? withoutDouble(stem) : stem + replacement;
       if (replacement === '*' && base === stem) continue;
-      if (base.length < shortestBase && !ending.source.includes("'")) continue;
-      for (const found of pronounceBase(base, lookUp, most)) yield add(found, base);
+      if (base.length < minBaseLength && !ending.source.includes("'")) continue;
+      for (const found of pronounceBase(base, lookUp, left)) yield add(found, base);
     }
   }
-  for (let length = Math.min(longestPrefix, word.length - shortestBase); length > 1; length--) {
+  for (let length = Math.min(maxPrefixLength, word.length - minBaseLength); length > 1; length--) {
     const prefix = prefixes[word.slice(0, length)];
     if (prefix === undefined) continue;
-    for (const found of pronounceBase(word.slice(length), lookUp, most)) yield `${prefix} ${found}`;
+    for (const found of pronounceBase(word.slice(length), lookUp, left)) yield `${prefix} ${found}`;
   }
-  for (let split = word.length - shortestBase; split >= shortestBase; split--) {
+  for (let split = word.length - minBaseLength; split >= minBaseLength; split--) {
     const first = lookUp(word.slice(0, split));
     const second = first && lookUp(word.slice(split));
     if (second) yield `${first} ${withLessStress(second)}`;
   }
 }
 
-function* pronounceBase(base: string, lookUp: LookUp, most: number): Generator<Pronunciation> {
+function* pronounceBase(base: string, lookUp: LookUp, left: number): Generator<Pronunciation> {
   const found = lookUp(base);
   if (found !== undefined) yield found;
-  yield* pronounceParts(base, lookUp, most - 1);
+  yield* pronounceParts(base, lookUp, left - 1);
 }
 
 /** `stopp` → `stop` */

@@ -3,30 +3,30 @@ import { decodeEntity, entity, pauseOf, sayAs } from './ssml.ts';
 
 /** A part of a text between two breaks. */
 export interface MarkedSpan {
-  /** The words to speak; {@link phonemeMark} stands for a word whose phonemes are given. */
+  /** The text to speak; {@link phonemeMark} replaces a word with given phonemes. */
   readonly text: string;
-  /** Phonemes of the marked words, in their order. */
+  /** Phonemes of the marked words, in order. */
   readonly phonemes: readonly string[];
-  /** Seconds of silence after it; `undefined` where its punctuation decides. */
+  /** Seconds of silence after the span; `undefined` leaves it to the punctuation. */
   readonly pauseSeconds: number | undefined;
 }
 
 /** A text without its markup. */
 export interface MarkedText {
   readonly spans: readonly MarkedSpan[];
-  /** The text with as many code units, markup blank: places in it are places in the text. */
+  /** The text with its markup blanked, of equal length: offsets in it are offsets in the text. */
   readonly shown: string;
 }
 
-/** A letter that no text has a use for: the rules for numbers and signs take it for a word. */
+/** An obsolete letter as a placeholder: the rules for numbers and symbols treat it as a word. */
 export const phonemeMark = 'ꙮ';
 
-/** A text that has the mark itself has it for nothing. */
+/** A source text may not inject the placeholder. */
 const withoutMarks = (text: string): string => text.replaceAll(phonemeMark, ' ');
 
-/** Breaks of one text pause for so long together. */
-const mostPauseSeconds = 60;
-/** Joins what stands before and behind it, and is dropped before anything is said. */
+/** Maximum total of all breaks in a text. */
+const maxPauseSeconds = 60;
+/** Joins its neighbours, and is removed before the text is spoken. */
 const joiner = '\u2060';
 
 const attribute = String.raw`\s+[\w:-]{1,40}\s*=\s*(?:"[^"<>]{0,500}"|'[^'<>]{0,500}')`;
@@ -43,20 +43,21 @@ const markup = new RegExp(
   'gu',
 );
 
-/** Elements that end what is said before them. */
+/** Elements that end the preceding sentence. */
 const block =
   /^(?:speak|p|s|br|hr|div|h[1-6]|li|ul|ol|table|tr|blockquote|pre|article|section|header|footer|voice|audio)$/i;
 /** Elements within a word or a phrase. */
 const inline =
   /^(?:a|abbr|b|cite|code|del|em|emphasis|i|img|ins|kbd|lang|mark|prosody|q|small|span|strong|sub|sup|tt|u|w|token|say-as|phoneme|break)$/i;
 const closingTag = /<\/(?<name>[A-Za-z][\w:-]{0,30})/g;
-/** Elements that say how their text is spoken, or that it isn't. */
+/** Elements that replace or hide their text. */
 const spokenOtherwise = /^(?:sub|say-as|phoneme|script|style)$/;
 const cell = /(?:\\\||[^|])+/g;
 
 /**
- * Reads SSML, HTML, Markdown and entities as what they mean: `break` is a pause, `sub`, `say-as` and `phoneme` say how their
- * text is spoken, other tags are their text, a link is its label, a table its rows, a block of code nothing.
+ * Converts SSML, HTML, Markdown and entities to speakable text: `break` is a pause, `sub`, `say-as` and `phoneme`
+ * define how their text is spoken, any other tag is replaced by its text, a link by its label, a table by its rows, and
+ * a code block is dropped.
  *
  * @see https://www.w3.org/TR/speech-synthesis11/
  * @example
@@ -71,14 +72,14 @@ export function readMarkup(source: string): MarkedText {
 
 class MarkupReader {
   readonly #source: string;
-  /** The last place at which an element ends, by its name. */
+  /** Offset of each element's last closing tag, by name. */
   readonly #ends = new Map<string, number>();
   readonly #spans: MarkedSpan[] = [];
   #shown = '';
   #said = '';
   #given: string[] = [];
   #pausedSeconds = 0;
-  /** The element whose text is spoken in another way, until its end; lengths of text and phonemes at its beginning. */
+  /** The open element whose text is replaced; `text` and `phonemes` are the lengths at its beginning. */
   #instead: { name: string; speak: (text: string) => string; text: number; phonemes: number } | undefined;
 
   constructor(source: string) {
@@ -112,7 +113,7 @@ class MarkupReader {
     else this.#blank(match, groups['fence'] === undefined ? '' : '\n');
   }
 
-  /** A row of a table: its cells, with pauses between them. */
+  /** Reads a table row: its cells, with pauses between them. */
   #readRow(row: string): void {
     if (/^[\s|:-]+$/.test(row)) return this.#blank(row, '');
     const cells = [...row.matchAll(cell)].filter(([content]) => content.trim() !== '');
@@ -147,7 +148,7 @@ class MarkupReader {
     const hasEnd = (this.#ends.get(element) ?? -1) > this.#shown.length;
     const isKnown = block.test(element) || inline.test(element);
     if (!isKnown && slash === '' && attributes === '' && !hasEnd) {
-      // `<your-name>` is no element.
+      // `<your-name>` isn't an element.
       this.#join('<');
       this.#say(name);
       return this.#join(tag.slice(1 + name.length));
@@ -183,7 +184,7 @@ class MarkupReader {
   }
 
   #pauseFor(tag: string, attributes: string): void {
-    const seconds = Math.min(pauseOf(attributes), mostPauseSeconds - this.#pausedSeconds);
+    const seconds = Math.min(pauseOf(attributes), maxPauseSeconds - this.#pausedSeconds);
     this.#shown += ' '.repeat(tag.length);
     if (this.#instead || this.#said.trim() === '') return;
     this.#pausedSeconds += seconds;
@@ -214,7 +215,7 @@ class MarkupReader {
     this.#said += own;
   }
 
-  /** Markup within a word: what stands around it stays together. */
+  /** Markup within a word: the text around it stays together. */
   #join(text: string): void {
     this.#shown += joiner.repeat(text.length);
   }

@@ -6,21 +6,21 @@ const strengths: Readonly<Record<string, number>> = {
   strong: 0.75,
   'x-strong': 1.2,
 };
-const mostSeconds = 10;
+const maxSeconds = 10;
 
 /**
- * Seconds of a `break` by its attributes, at most 10.
+ * Seconds of a `break`, at most 10.
  * @see https://www.w3.org/TR/speech-synthesis11/#S3.2.3
  */
 export function pauseOf(attributes: string): number {
   const [, time, unit] = /\stime\s*=\s*["']\+?(\d{0,6}(?:\.\d{1,6})?)\s*(ms|s)["']/i.exec(attributes) ?? [];
   if (time !== undefined && time !== '')
-    return Math.min(mostSeconds, Number(time) / (unit!.toLowerCase() === 'ms' ? 1000 : 1));
+    return Math.min(maxSeconds, Number(time) / (unit!.toLowerCase() === 'ms' ? 1000 : 1));
   const [, strength = 'medium'] = /\sstrength\s*=\s*["']([a-z-]{1,20})["']/i.exec(attributes) ?? [];
   return strengths[strength] ?? strengths['medium']!;
 }
 
-/** Writes a text so that it is spoken as `say-as` asks; kinds that need nothing leave it. */
+/** Rewrites a text as `say-as` requires; unknown kinds leave it unchanged. */
 export function sayAs(text: string, kind: string): string {
   switch (kind) {
     case 'characters':
@@ -34,7 +34,7 @@ export function sayAs(text: string, kind: string): string {
       return text.replace(/\d+/g, (digits) => digits + ordinalEnding(digits));
     case 'cardinal':
     case 'number':
-      // A comma for thousands keeps it from being a year.
+      // With a thousands separator it isn't read as a year.
       return text.replace(/(?<![\d.,])\d{4}(?![\d.,])/g, (digits) => `${digits[0]},${digits.slice(1)}`);
     case 'expletive':
     case 'bleep':
@@ -85,7 +85,7 @@ const named: Readonly<Record<string, string>> = {
 /** The source of a regular expression for an entity. */
 export const entity = String.raw`&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-z]{2,8}\d{0,2});`;
 
-/** The characters of an entity such as `&amp;` or `&#8217;`; `undefined` where it names none. */
+/** The characters of an entity such as `&amp;` or `&#8217;`; `undefined` for an unknown name. */
 export function decodeEntity(text: string): string | undefined {
   const name = text.slice(1, -1);
   if (!name.startsWith('#')) return Object.hasOwn(named, name) ? named[name] : undefined;

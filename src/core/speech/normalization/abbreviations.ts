@@ -102,7 +102,7 @@ const oneOf = (table: Readonly<Record<string, string>>): string =>
 const sentenceEnd = String.raw`(?<end>\.(?=["')]*(?:\n|$)))`;
 const period = String.raw`(?:${sentenceEnd}|\.)`;
 
-/** Words after a single letter that show that a sentence ended with it: `Take plan B. Then go.` */
+/** Words that show that the preceding single letter ended a sentence: `Take plan B. Then go.` */
 const sentenceStarts =
   'A|An|And|As|At|But|For|He|How|I|If|In|Is|It|No|Not|On|Or|She|So|That|The|Then|There|These|They|This|We|What|When|Where|Who|Why|Yes|You';
 

@@ -4,7 +4,7 @@ import { globally, spokenAlike, type Rule } from './rule.ts';
 const files =
   'md|pdf|html?|css|json|xml|csv|ya?ml|txt|docx?|xlsx?|pptx?|jpe?g|png|gif|svg|webp|mp[34]|wav|flac|exe|js|ts|tsx|jsx|py|rs|cpp|sh|sql|gguf|onnx|zip|tar|toml|log|lock';
 
-/** Endings that are spelled, or are initials that may be words; the others are said as words. */
+/** Endings to spell out letter by letter; all remaining endings are read as words. */
 const spelled = new RegExp(
   `^(?:io|ai|uk|eu|de|tv|us|ch|fr|nl|jp|(?!onnx|zip|tar|toml|log|lock)(?:${files}))$`,
 );
@@ -25,7 +25,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ['~', 'tilde'],
 ]);
 
-/** E-mail addresses and places in the web, read out mark by mark. */
+/** E-mail addresses and URLs, read mark by mark. */
 export const addressRules: readonly Rule[] = [
   [/(?<![\w.+-])(?<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)/gu, ({ address = '' }) => readAddress(address)],
   [
@@ -69,10 +69,10 @@ WI Wisconsin,WY Wyoming`
     .split(/,\n?/)
     .map((state) => [state.slice(0, 2), state.slice(3)] as const),
 );
-/** Abbreviations that are words as well are states before a ZIP code alone. */
+/** State abbreviations that are also words count as states only before a ZIP code. */
 const sure = [...states.keys()].filter((sign) => !/^(?:HI|ID|IN|LA|ME|OH|OK|OR|PA)$/.test(sign)).join('|');
 
-/** Houses in their streets, and towns in their states. */
+/** Street addresses, and towns with their states. */
 export const postalRules: readonly Rule[] = [
   [
     globally`(?<![\p{L}\d.,$€£-])(?<number>\d{1,5})(?<letter>\p{Lu})?(?: (?<direction>[NSEW])\.?)?(?= (?:(?:\p{Lu}[\p{Ll}']{1,20}\.?|\d{1,3}(?:st|nd|rd|th)) ){1,4}(?:${street})(?!\p{L}))`,

@@ -10,12 +10,12 @@ const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 
 const weekday =
   '(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:(?<=Mon|Tues|Fri|Sun)day|(?<=Wed)nesday|(?<=Thurs)day|(?<=Sat)urday)?';
-/** The period of an abbreviation, unless it ends a sentence as well. */
+/** The period of an abbreviation, unless it also ends a sentence. */
 const innerPeriod = String.raw`(?:\.(?! ?(?:$|\n|\p{Lu})))?`;
 
 const offset = String.raw`(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)`;
 
-/** Points in time as programs write them, brought to a date and a time of the day. */
+/** Machine-readable timestamps, rewritten as a date and a time of day. */
 export const timestampRules: readonly Rule[] = [
   [
     globally`(?<![\d-])(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:\.\d+)?)?(?:(?<utc>Z)|${offset})?(?![\p{L}\d])`,
@@ -40,7 +40,7 @@ const spanRules: readonly Rule[] = [
   ],
 ];
 
-/** Calendar days and months; numbers with slashes are read as the United States write them unless they can't be. */
+/** Calendar days and months; dates with slashes are month first, as in the United States, unless impossible. */
 export const dateRules: readonly Rule[] = [
   ...spanRules,
   ...spokenAlike(
@@ -94,7 +94,7 @@ export const dateRules: readonly Rule[] = [
   ],
 ];
 
-/** A month by its number or name, with a day and perhaps a year. */
+/** A month by number or name, with a day and an optional year. */
 function readDate({ number, month: name, day: inMonth = '', year: inYear }: Groups): string | undefined {
   const dayNumber = Number(inMonth);
   const spokenMonth = name === undefined ? months[Number(number) - 1] : fullName(name);

@@ -1,7 +1,7 @@
 import { toCardinal, toDigits, toPair, toYear } from './number-words.ts';
 import { globally, spokenAlike, type Rule } from './rule.ts';
 
-/** Things that have a number for their name; after these a letter is no size: `Room 3B`. */
+/** Nouns with a number for a name, after which a letter isn't a scale: `Room 3B`. */
 const numbered = [
   '[Rr]oom|[Ss]uite|[Ss]tudio|[Ff]lat|[Aa]partment|Apt|[Uu]nit|[Bb]uilding|[Gg]ate|[Ss]eat|[Pp]latform|[Ff]igure|[Gg]rade',
   '[Ff]light|[Hh]ighway|Interstate|[Rr]oute|[Ee]xit|[Bb]us|Boeing|Airbus',
@@ -10,7 +10,7 @@ const numbered = [
 
 const emergencies = '911|999|112|988';
 
-/** Numbers that are names: of rooms, flights, roads, products, codes. */
+/** Numbers as names: of rooms, flights, roads, products, codes. */
 export const labelRules: readonly Rule[] = [
   [
     globally`(?<=(?<!\p{L})ISBN(?:-1[03])?:? )(?<code>\d{1,5}(?:[- ]?(?:\d{1,7}|X)){1,5})(?![\p{L}\d])`,
@@ -51,7 +51,7 @@ export const labelRules: readonly Rule[] = [
   ],
 ];
 
-/** Reads the number of a house, a room or a flight: in pairs of digits, five and more digit by digit. */
+/** Reads the number of a house, a room or a flight: in pairs of digits, or digit by digit from five digits on. */
 export function toLabel(number: string): string {
   if (number.length < 3) return toCardinal(number);
   if (number.startsWith('0') || number.length > 4) return toCode(number).replaceAll('zero', 'oh');

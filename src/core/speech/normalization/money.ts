@@ -5,7 +5,7 @@ import { nameOfUnit } from './units.ts';
 interface Currency {
   readonly one: string;
   readonly many: string;
-  /** The hundredth, one and many; `undefined` where there is none. */
+  /** Singular and plural of the hundredth; `undefined` if the currency has no such unit. */
   readonly cents?: readonly [one: string, many: string];
 }
 
@@ -45,7 +45,7 @@ const currencies: Readonly<Record<string, Currency>> = {
   CHF: francs,
 };
 
-/** Things that have a price and are no unit of measure. */
+/** Billed things and periods that aren't units of measure. */
 const billed: ReadonlyMap<string, string> = new Map([
   ['wk', 'week'],
   ['mo', 'month'],
@@ -54,13 +54,13 @@ const billed: ReadonlyMap<string, string> = new Map([
 
 const codes = 'USD|EUR|GBP|JPY|INR|CHF|CAD|AUD';
 const sign = String.raw`(?:US|CA?|AU?)\$|[$€£¥₹]`;
-/** `a $5 bill` and `the $2bn plan` have one dollar. */
+/** `a $5 bill` and `the $2bn plan` use the singular: five dollar. */
 const article = String.raw`(?<article>(?<!\p{L})(?:[Aa]n?|[Tt]he(?= \S{2,9} ?(?:[mbt]n?|(?:m|b|tr)illion) (?!(?:[hs]?he|it|they|we|you|I|that|which|in|on|to|of|for|from|by|at|as|and|or|is|was|will|has|had)(?!\p{L})))) )?`;
 const scale = String.raw`(?:[ -]?(?<scale>(?:thousand|million|billion|trillion)(?!\p{L}))|(?<letter>[kmbt]|bn|[KMBT])(?![\p{L}\d]))?`;
 const amount = `(?<amount>${decimalNumber})`;
 const price = String.raw`(?:/(?<per>\p{L}+)(?![\p{L}\d/]))?`;
 
-/** Sums whose first number has the sign of both. */
+/** Ranges in which only the first number has a currency sign. */
 export const moneyRangeRules: readonly Rule[] = [
   [/(?<![\p{L}$])(?:\$ ?USD|USD ?\$) ?(?=\d)/gu, '$$'],
   [/(?<=(?<!\p{L})US) (?=\$\d)/gu, ''],
@@ -71,7 +71,7 @@ export const moneyRangeRules: readonly Rule[] = [
   ],
 ];
 
-/** Reads the digits before the last five or seven by India's names. */
+/** Reads a number in lakhs and crores. */
 function toLakhs(number: string): string {
   const digits = number.replaceAll(',', '');
   const parts = [
@@ -87,7 +87,7 @@ function toLakhs(number: string): string {
 
 export const moneyRules: readonly Rule[] = [
   [/(?<!\p{L})Rs\.? ?(?=\d)/gu, '₹'],
-  // `€1.099,99` and `1.299 €`, as the continent writes them
+  // `€1.099,99` and `1.299 €`: continental notation
   [
     /(?<=€ ?)(?<whole>\d{1,3}(?:\.\d{3}){1,4}),(?<cents>\d\d)(?!\d)/gu,
     ({ whole = '', cents: hundredths }) => `${whole.replaceAll('.', '')}.${hundredths}`,

@@ -21,7 +21,7 @@ import { tidyText } from './tidy-text.ts';
 import { timeRules } from './times.ts';
 import { unitRules } from './units.ts';
 
-/** The rules, the most specific about digits first. */
+/** Rules for specific notations of digits precede general ones. */
 const rules: readonly Rule[] = [
   ...addressRules,
   ...postalRules,
@@ -45,9 +45,9 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Writes an English text as it is spoken: numbers, money, dates, times, measures, abbreviations, addresses and symbols
- * become words. What is left are letters, apostrophes, hyphens within words, and `;:,.!?—…"()`; a line break ends a
- * paragraph. Words in capitals stay, since it takes a dictionary to tell initials from words.
+ * Spells out an English text: numbers, money, dates, times, measures, abbreviations, addresses and symbols become
+ * words. The result consists of letters, apostrophes, hyphens within words, and `;:,.!?—…"()`; a line break ends a
+ * paragraph. Words in capitals remain, since only a dictionary can distinguish initials from words.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export function normalizeEnglish(text: string): string {
   return runSteps(normalizeSteps(text));
 }
 
-/** The same in slices: yields after each rule. */
+/** Like `normalizeEnglish`, but yields after each rule. */
 export function* normalizeSteps(text: string): Generator<void, string> {
   assertText('text', text);
   let worded = tidyText(text);

@@ -22,9 +22,9 @@ const small = [
 ];
 const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
 const scales = ['', ' thousand', ' million', ' billion', ' trillion'];
-const mostDigits = 3 * scales.length;
+const maxDigits = 3 * scales.length;
 
-/** Names of scales by the letters that stand for them. */
+/** Names of scales by letter. */
 export const scaleNames: Readonly<Record<string, string>> = {
   k: 'thousand',
   m: 'million',
@@ -42,10 +42,10 @@ const irregularOrdinals: Readonly<Record<string, string>> = {
   twelve: 'twelfth',
 };
 
-/** Writes a whole number in words. Numbers beyond trillions and those with leading zeros are read digit by digit. */
+/** Spells out an integer. Numbers beyond trillions and numbers with leading zeros are read digit by digit. */
 export function toCardinal(number: string): string {
   const digits = number.replaceAll(',', '');
-  if (digits.length > mostDigits || /^0\d/.test(digits)) return toDigits(digits);
+  if (digits.length > maxDigits || /^0\d/.test(digits)) return toDigits(digits);
   const value = Number(digits);
   if (value === 0) return small[0]!;
   const groups: string[] = [];
@@ -55,19 +55,17 @@ export function toCardinal(number: string): string {
   return groups.join(' ');
 }
 
-/** Writes a whole number or decimal fraction in words. */
 export function toNumber(number: string): string {
   const [whole = '', decimals] = number.split('.');
   if (decimals === undefined) return toCardinal(whole);
   return `${whole === '' ? '' : `${toCardinal(whole)} `}point ${toDigits(decimals)}`;
 }
 
-/** Writes the place in an order in words. */
 export function toOrdinal(number: string): string {
   return toCardinal(number).replace(/[a-z]+$/, ordinalOf);
 }
 
-/** Writes a year in words, in pairs of digits where it is usual. */
+/** Spells out a year, as pairs of digits unless English doesn't. */
 export function toYear(year: string): string {
   const century = year.slice(0, 2);
   const rest = year.slice(2);
@@ -76,17 +74,15 @@ export function toYear(year: string): string {
   return `${toCardinal(century)} ${toPair(rest)}`;
 }
 
-/** Writes two digits after others in words, as in years and times. */
+/** Spells out the last two digits of a year or a time. */
 export function toPair(digits: string): string {
   return digits.startsWith('0') ? `oh ${toCardinal(digits.slice(1))}` : toCardinal(digits);
 }
 
-/** Reads digits one by one. */
 export function toDigits(digits: string): string {
   return Array.from(digits, (digit) => small[Number(digit)]).join(' ');
 }
 
-/** Makes the plural of a number in words. */
 export function toPlural(words: string): string {
   if (words.endsWith('y')) return words.replace(/y$/, 'ies');
   return words.endsWith('x') ? `${words}es` : `${words}s`;

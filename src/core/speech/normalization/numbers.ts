@@ -12,7 +12,7 @@ import { decimalNumber, globally, globallyInAnyCase, spokenAlike, wholeNumber, t
 
 const year = String.raw`(?:1[0-9]\d\d|20\d\d)`;
 
-/** Ranges of numbers: `to` between them. The numbers stay, for the rules after these. */
+/** Writes ranges with `to`. The numbers remain for later rules. */
 export const rangeRules: readonly Rule[] = [
   [
     globally`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-])`,
@@ -42,7 +42,7 @@ export const phoneRules: readonly Rule[] = [
   ...spokenAlike(
     (_, number) => (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', '),
     /(?<![\d+.,-])(?:(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,7}){2,5})(?![\d-])/gu,
-    // `0800 123 456`, and the number of a card
+    // `0800 123 456`, and card numbers
     /(?<![\p{L}\d.,$€£+-]|\d )(?:0\d{1,4}(?: \d{2,4}){1,4}(?<=\d{2} \d{2} \d{2} \d{2}|\d{3,} \d{3,}|0\d{3,} \d{2} \d{2}.*)|\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{3,4})(?![\d-]| \d|[.,]\d)/gu,
   ),
   // `1-800-FLOWERS`
@@ -56,7 +56,7 @@ function toDialed(digits: string): string {
   return /^[1-9]00$/.test(digits) ? `${toDigits(digits.slice(0, 1))} hundred` : toDigits(digits);
 }
 
-/** Notations of one number, and phrases of two. */
+/** Special notations of one number, and fixed phrases of two. */
 export const notationRules: readonly Rule[] = [
   // `24/7`, `9/11`, `50/50`, `50-50`
   [
@@ -65,7 +65,7 @@ export const notationRules: readonly Rule[] = [
   ],
   ...spokenAlike(
     (_, number) => number.replace(/[ '_]/g, ''),
-    // Thousands with spaces between them.
+    // Thousands separated by spaces.
     /(?<![\d.,])(?:\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
     // `1'000'000`, `1_000_000`
     /(?<![\w.,'])(?:\d{1,3}(?:(?:'\d{3}){1,6}|(?:_\d{3}){1,6}))(?![\w'])/gu,
@@ -94,7 +94,7 @@ export const decadeRules: readonly Rule[] = [
   ],
 ];
 
-/** Round numbers with a letter for their size; `4K` and `8K` are formats of pictures. */
+/** Numbers with a scale letter; `4K` and `8K` are video formats. */
 export const scaleRules: readonly Rule[] = [
   [
     globally`(?<![\p{L}\d.,-])(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
@@ -102,27 +102,27 @@ export const scaleRules: readonly Rule[] = [
   ],
 ];
 
-/** Years in a list: each is one where the others are. */
+/** A list of numbers in the range of years; all of them are read as years. */
 const yearList = String.raw`(?<years>${year}(?:(?:, (?:and |or )?| and | or )${year}){1,20})`;
-/** Before a number of things. */
+/** Before a quantity. */
 const counting =
   'is|are|was|were|be|of|about|to|than|over|under|only|exactly|nearly|almost|cost|costs|has|have|had|number|total|pay|paid|for|and|or';
 
-/** Years that stand alone. */
+/** Years outside lists. */
 const yearRules = spokenAlike(
   (_, digits) => toYear(digits),
-  // One that begins a sentence.
+  // At the beginning of a sentence.
   globally`(?<=^|\n|[.!?] )${year}(?= (?:was|is|saw|had|will|brought|marked|began|ended)(?!\p{L}))`,
   globallyInAnyCase`(?<=\p{L},? )(?<!(?<!\p{L})(?:${counting}) )(?:19\d\d|20[0-4]\d)(?=[,;!?)\n]|\.(?!\d)|$)(?!,\d)`,
   globallyInAnyCase`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )${year}(?![\d.,:/]\d|[\d%])`,
   globallyInAnyCase`(?<=(?<!\p{L})(?:before|after|by|for|of|through|happy) )${year}(?=[,;:!?)\n]|\.(?!\d)|$| (?:and|or|but|when|we|I|he|she|it|they|was|is|will|has|had)(?!\p{L}))`,
   globally`(?<=(?<!\p{L})(?:[Bb]orn|[Dd]ied|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )${year}(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?:19|20)(?!00)\d\d(?= \p{L})`,
-  // Nothing but a year, or one that begins a text.
+  // The whole text, or its beginning.
   /^(?:19|20)\d\d(?=[.!?]?$| \p{Lu})/gu,
   globally`(?<=\()${year}(?=\))`,
 );
 
-/** All other numbers. */
+/** The remaining numbers. */
 export const numberRules: readonly Rule[] = [
   [
     globally`(?<![\p{L}\d.,:/$€£-])${yearList}(?=[;:!?)\n]|, \p{L}|\.(?!\d)|$| (?:was|were|is|are|saw|had)(?!\p{L}))`,
@@ -170,7 +170,6 @@ export const numberRules: readonly Rule[] = [
   [globally`(?<number>${decimalNumber})`, ({ number = '' }) => toNumber(number)],
 ];
 
-/** A sign before a number. */
 export const signRules: readonly Rule[] = [
   [/(?<=(?<!\p{L})(?:I|[Ww]e|[Tt]hey) )<3(?= \p{L})/gu, 'love'],
   [/(?<=^|\n|\p{L}{2}[.,!?]? |<3 )<3(?= <3|[.!?,;)\n]|$)/gu, 'heart'],

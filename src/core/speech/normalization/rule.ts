@@ -1,30 +1,29 @@
-/** The named groups of a match. */
 export type Groups = Readonly<Record<string, string | undefined>>;
 
-/** A notation, and the words for it; they are `undefined` for a match that is left as it is. */
+/** A notation and its spoken words; `undefined` leaves a match unchanged. */
 export type Rule = readonly [
-  /** Global, with named groups or none. */
+  /** Must be global; groups must be named. */
   pattern: RegExp,
   speak: string | ((groups: Groups, match: string) => string | undefined),
 ];
 
-/** Rules for several notations that are spoken alike. */
+/** Rules for several notations with the same spoken form. */
 export function spokenAlike(speak: Rule[1], ...patterns: readonly RegExp[]): readonly Rule[] {
   return patterns.map((pattern) => [pattern, speak]);
 }
 
-/** Digits with or without commas between thousands: the source of a regular expression. */
+/** The source of a regular expression for digits with optional thousands separators. */
 export const wholeNumber = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)`;
 
-/** {@link wholeNumber} with or without decimals. */
+/** {@link wholeNumber} with optional decimals. */
 export const decimalNumber = String.raw`${wholeNumber}(?:\.\d+)?`;
 
-/** Applies rules one after the other, each to what those before it have left. */
+/** Applies rules in sequence, each to the result of the previous rule. */
 export function applyRules(text: string, rules: readonly Rule[]): string {
   return rules.reduce(applyRule, text);
 }
 
-/** Writes a regular expression with the global and Unicode flags, put together from parts. */
+/** Composes a regular expression with the global and Unicode flags from parts. */
 export const globally = expressionWith('gu');
 export const globallyInAnyCase = expressionWith('giu');
 

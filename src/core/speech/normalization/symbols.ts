@@ -1,6 +1,6 @@
 import type { Rule } from './rule.ts';
 
-/** Symbols that are said as words; those that are said nowhere are dropped. */
+/** Symbols with a spoken form; all remaining symbols are dropped. */
 export const symbolRules: readonly Rule[] = [
   [/(?<=^|\n)#{1,6} /gu, ''],
   [/(?<=(?<!\p{L})[CF])#/gu, ' sharp'],
@@ -30,7 +30,7 @@ export const symbolRules: readonly Rule[] = [
   [/(?<![\p{L}\d)] ?)≥/gu, 'at least '],
   [/≤/g, ' is at most '],
   [/≥/g, ' is at least '],
-  // A way through menus.
+  // A path through menus.
   [/(?<=\p{Ll}{2}) > (?=\p{Lu}\p{Ll})/gu, ', '],
   [/(?<=[\p{L}\d] ?)<(?= ?[\p{L}\d-])/gu, ' is less than '],
   [/(?<=[\p{L}\d] ?)>(?= ?[\p{L}\d-])/gu, ' is greater than '],
@@ -49,5 +49,5 @@ export const symbolRules: readonly Rule[] = [
   [/\|/g, ', '],
 ];
 
-/** Characters beside letters, digits and the marks that shape a voice. */
+/** Everything except letters, digits and the punctuation that affects intonation. */
 export const unknownSymbols = /[^\p{L}\p{M}\p{N}\s;:,.!?—…"()'-]/gu;

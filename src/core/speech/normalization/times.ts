@@ -4,7 +4,6 @@ import { globally, spokenAlike, type Groups, type Rule } from './rule.ts';
 const hour = String.raw`(?<hour>[01]?\d|2[0-3])`;
 const half = String.raw`(?: ?(?<half>[AaPp])\.?[Mm](?:\.(?! ?$| ?\p{Lu}|\n)|(?!\p{L})))`;
 
-/** Times of the day. */
 export const timeRules: readonly Rule[] = [
   ...spokenAlike(
     ' to ',
@@ -12,11 +11,11 @@ export const timeRules: readonly Rule[] = [
     /(?<=(?<![\d.,])\d{1,2}(?::\d\d)?(?: ?[AaPp][Mm])?) ?[–-] ?(?=\d{1,2}(?::\d\d)? ?[AaPp][Mm](?!\p{L}))/gu,
     /(?<=(?:\d ?[AaPp][Mm]|(?<!\p{L})(?:[Nn]oon|[Mm]idnight))) ?[–—-] ?(?=\d|(?:noon|midnight)(?!\p{L}))/gu,
   ),
-  // Lengths of time: `1h 30m`, `2h30`.
+  // Durations: `1h 30m`, `2h30`.
   [/(?<=\d ?h ?\d{1,2}) ?m(?![\p{L}\d])|(?<=\d)m ?(?=\d{1,2}s(?!\p{L}))/gu, ' min '],
   [/(?<=\d)h(?=[0-5]\d(?!\d))/g, ' h '],
   [globally`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:]|,\d{3})${half}?`, readTime],
-  // Minutes and seconds of more than a day's hours: `42:37`.
+  // Minutes and seconds, since the first number exceeds the hours of a day: `42:37`.
   [
     /(?<![\d:.,])(?:24:00|(?<minutes>2[4-9]|[3-5]\d):(?<seconds>[0-5]\d))(?![\d:]|[.,]\d)/gu,
     ({ minutes, seconds = '' }) => {

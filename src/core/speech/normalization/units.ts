@@ -3,7 +3,7 @@ import { decimalNumber, globally, type Groups, type Rule } from './rule.ts';
 
 type Unit = readonly [one: string, many: string];
 
-/** Units whose plural has an s. */
+/** Units with a regular plural. */
 const regular = {
   km: 'kilometer',
   m: 'meter',
@@ -134,7 +134,7 @@ const units: Readonly<Record<string, Unit>> = {
   ...others,
 };
 
-/** One of a unit by its sign: `lb` → `pound`. */
+/** The singular of a unit: `lb` → `pound`. */
 export function nameOfUnit(sign: string): string | undefined {
   return Object.hasOwn(units, sign) ? units[sign]![0] : undefined;
 }
@@ -164,13 +164,14 @@ export const unitRules: readonly Rule[] = [
     ' ounce',
   ],
   [/(?<=\d)\/(?=\d+(?:\.\d+)? ?[KMGTP]i?B(?!\p{L}))/gu, ' of '],
-  // Inches have the only quotation mark of a line; it comes first in the pattern, so that nothing is searched without one.
+  // Inches have the only quotation mark of a line. The mark is first in the pattern, so that text without one costs
+  // nothing.
   [/"(?<=(?:^|\n)[^"\n]*(?<![\p{L}\d.,'])\d{1,3}(?:\.\d|\/\d{1,2})?")(?=[^"\n]*(?:\n|$))/gu, ' inches'],
   [
     /(?<=\d) ?[x×] ?(?<other>\d{1,4}(?:\.\d{1,2})?) in(?=[.,;)]|$|\n)/gu,
     ({ other = '' }) => ` by ${toNumber(other)} inches`,
   ],
-  // No length is one of people.
+  // People aren't counted in meters.
   [
     /(?<=\d)m(?= (?:people|adults|users|jobs|homes|workers|children|customers|households|voters|votes|visitors|passengers|tonnes|tons|barrels)(?!\p{L}))/gu,
     ' million',

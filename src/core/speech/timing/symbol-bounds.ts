@@ -1,15 +1,14 @@
 export interface SymbolDurations {
-  /** Duration of each id that a graph was given, in any unit. */
+  /** Duration of each of the graph's input ids, in any unit. */
   readonly durations: ArrayLike<number | bigint>;
-  /** For each id, the place of its symbol: −1 for those before the first, the number of symbols for those after the last. */
+  /** For each id, the index of its symbol: −1 before the first symbol, the number of symbols after the last. */
   readonly places: ArrayLike<number>;
-  /** Number of symbols. */
   readonly symbols: number;
-  /** Number of samples that the ids lasted together. */
+  /** Total samples of all ids. */
   readonly samples: number;
 }
 
-/** Tells at which sample each symbol of a text begins, by the durations of its ids. */
+/** Computes the first sample of each symbol from the durations of its ids. */
 export function symbolBounds({
   durations,
   places,

@@ -1,10 +1,10 @@
-/** A letter that isn't a mark of stress or length, or a digit. */
+/** A letter (not a mark of stress or length) or a digit. */
 const sound = /[\p{Ll}\p{Lu}\p{Lo}\p{N}]/u;
 const spoken = /[\p{L}\p{M}\p{N}]/u;
 
 /**
- * Tells which word each symbol of a text belongs to. Words are read one by one and aligned with the text as it is read as a
- * whole, where numbers, weak forms and initials may sound different.
+ * Assigns each symbol of a text to a word. Words are phonemized one by one and aligned with the phonemes of the whole
+ * text, in which numbers, weak forms and initials may sound different.
  */
 export function symbolOwners(symbols: readonly string[], words: readonly string[]): Int32Array {
   const reference: string[] = [];
@@ -43,7 +43,10 @@ function soundsOf(symbols: readonly string[]): { items: string[]; places: number
   return { items, places };
 }
 
-/** Gives a symbol without a word that of the next symbol in its group, else of the one before; a group, of the group before. */
+/**
+ * Assigns a symbol without a word to the word of the next symbol in its group, or else of the previous one; a whole
+ * group, to the word of the previous group.
+ */
 function fillGroups(owned: Int32Array, symbols: readonly string[]): Int32Array {
   const isSpoken = symbols.map((symbol) => spoken.test(symbol));
   for (let at = owned.length - 1, next = -1; at >= 0; at--) {
@@ -63,14 +66,14 @@ const match = 2;
 const mismatch = -1;
 const gap = -1;
 
-/** Columns of a row that are computed, around the best one of the row before. */
+/** Columns to compute per row, around the best column of the previous row. */
 const bandWidth = 256;
 
 const [diagonal, up, left] = [0, 1, 2] as const;
 
 /**
- * Aligns two sequences that differ little, such as two transcriptions of one sentence, globally: equal items score 2, others
- * and gaps −1. Computes a band that follows the best score, so that time and memory grow with the length of `items` alone.
+ * Aligns two similar sequences globally, such as two transcriptions of one sentence: equal items score 2, unequal items
+ * and gaps −1. A band follows the best score, so time and memory are linear in `items`.
  * @see Needleman & Wunsch 1970, https://doi.org/10.1016/0022-2836(70)90057-4
  */
 export function alignSequences(items: readonly string[], reference: readonly string[]): Int32Array {
@@ -104,7 +107,7 @@ const none = -(2 ** 30);
 
 function score(item: string, other: string): number {
   if (item === other) return match;
-  // A gap between words is no sound.
+  // A gap between words never aligns with a sound.
   return item === ' ' || other === ' ' ? none / 2 : mismatch;
 }
 
@@ -112,11 +115,11 @@ function scoreAt(scores: Int32Array, at: number): number {
   return scores[at] ?? none;
 }
 
-/** Puts the best column of the row before into the middle of the band, which never goes back. */
-function nextStart(before: Int32Array, start: number, most: number): number {
+/** Centres the band on the best column of the previous row; the band never moves back. */
+function nextStart(before: Int32Array, start: number, max: number): number {
   let best = 0;
   for (let at = 1; at < before.length; at++) if (before[at]! > before[best]!) best = at;
-  return Math.max(start, Math.min(most, start + best - (before.length >> 1)));
+  return Math.max(start, Math.min(max, start + best - (before.length >> 1)));
 }
 
 interface Steps {
@@ -136,7 +139,7 @@ function trace({ steps, starts, width, rows, last }: Steps): Int32Array {
     if (step === diagonal) places[row - 1] = column - 1;
     if (step !== left) row -= 1;
     if (step !== up) column -= 1;
-    // The path may only leave the band of a row where it has none.
+    // The path may leave a row's band only if the row has no cell on the path.
     column = Math.min(Math.max(column, starts[row]!), starts[row]! + width - 1);
   }
   return places;

@@ -1,14 +1,14 @@
-/** A word of a text as it is written. */
+/** A word of a text as written. */
 export interface TextWord {
   /** Without the marks around it. */
   readonly word: string;
   /** Offset of `word` in the text, in UTF-16 code units. */
   readonly offset: number;
-  /** The word with its marks, by which a reader tells an abbreviation from the end of a sentence. */
+  /** The word with its marks, which distinguish an abbreviation from the end of a sentence. */
   readonly marked: string;
 }
 
-/** A dash between words and an ellipsis separate them, spaces or not. */
+/** A dash between words and an ellipsis separate words, with or without spaces. */
 const separated = /(?:[^\s—…-]|(?<!-)-(?!-))+/gu;
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -20,7 +20,7 @@ const closing = /[\p{Pe}\p{Pi}\p{Pf}"'*_.,;:!?。、！？\u2060]+$/u;
 const isDotted = /\.\p{L}$/u;
 
 /**
- * Splits a text into its words as they are written; of languages that write no spaces, by the dictionaries of Unicode.
+ * Splits a text into words as written; languages without spaces use Unicode's dictionaries.
  * @see https://unicode.org/reports/tr29/#Word_Boundaries
  */
 export function splitTextWords(text: string): TextWord[] {

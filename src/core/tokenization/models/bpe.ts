@@ -20,7 +20,7 @@ function readMerges(
   const merges = readList(label, value);
   const { longest } = vocabulary;
   const pairs = createPairTable(merges.length);
-  /** Both tokens, one after the other. */
+  /** The concatenation of both tokens. */
   const joined = new Uint16Array(2 * longest);
   for (let index = 0; index < merges.length; index++) {
     const [left, right] = readMerge(label, index, merges[index]);
@@ -47,7 +47,7 @@ function readMerges(
   }
 }
 
-/** Nothing for the comment with the version of the format. */
+/** Returns an empty pair for the comment with the format's version. */
 function readMerge(label: string, index: number, merge: unknown): readonly [string, string] | readonly [] {
   if (typeof merge === 'string') {
     if (merge.startsWith('#version')) return [];
@@ -66,7 +66,7 @@ function readMerge(label: string, index: number, merge: unknown): readonly [stri
   throw new TypeError(`${label}[${index}]: expected two tokens`);
 }
 
-/** Words of up to so many code units are encoded as they are; longer ones are cut first where possible. */
+/** Words up to this length in code units are encoded whole; longer words are cut first if possible. */
 const shortWord = 16;
 
 /** Reads a model of the type `BPE`: the characters of a word (bytes, in byte-level models) are merged by rank. */
@@ -77,8 +77,8 @@ export function readBpe(label: string, members: Members): Model {
   );
   const isBare = prefix === '' && suffix === '';
   const vocabulary = readVocabulary(`${label}.vocab`, members['vocab']);
-  // Pairs of characters that a merge can reach across. A long text falls into words between any others, which can be merged
-  // one by one, with the same result.
+  // Pairs of characters that a merge can span. A long text can be split between any two characters that aren't such a
+  // pair, with the same result.
   const joints = createHashSet(Array.isArray(members['merges']) ? members['merges'].length : 0);
   const pairs = readMerges(`${label}.merges`, members['merges'], {
     vocabulary,
@@ -133,7 +133,7 @@ export function readBpe(label: string, members: Members): Model {
   };
 }
 
-/** Apart from the model, whose functions would keep the definition otherwise. */
+/** A separate function, because closures of the model would keep the definition alive. */
 function readSettings(label: string, members: Members) {
   const text = (name: string): string | undefined => readOptionalString(`${label}.${name}`, members[name]);
   const flag = (name: string): boolean => readBoolean(`${label}.${name}`, members[name], false);

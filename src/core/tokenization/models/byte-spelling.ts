@@ -6,18 +6,18 @@ import { type Spelling, clearSymbols } from './model.ts';
 import { writeUtf8 } from './utf8.ts';
 
 export interface ByteSpelling extends Spelling {
-  /** Whether there is a symbol for every byte of `units[start, end)`. */
+  /** Whether every byte of `units[start, end)` has a symbol. */
   knows(units: Uint16Array, start: number, end: number): boolean;
 }
 
 export interface ByteSpellingOptions {
   readonly vocabulary: Vocabulary;
   readonly joints: HashSet;
-  /** Suffix of the last byte of a word. */
+  /** Suffix of a word's last byte. */
   readonly suffix: string;
 }
 
-/** Spells words by the bytes of their UTF-8, without writing down the characters that stand for the bytes. */
+/** Spells words by their UTF-8 bytes, without the characters that represent the bytes. */
 export function createByteSpelling({ vocabulary, joints, suffix }: ByteSpellingOptions): ByteSpelling {
   const findSymbol = (unit: number, after: string): number =>
     vocabulary.findText(String.fromCharCode(unit) + after);

@@ -8,19 +8,19 @@ import { utf8Length, writeUtf8 } from './utf8.ts';
 export interface CharacterSpellingOptions {
   readonly vocabulary: Vocabulary;
   readonly joints: HashSet;
-  /** Prefix of all characters but the first one of a word. */
+  /** Prefix of all characters except the first of a word. */
   readonly prefix: string;
-  /** Suffix of the last character of a word. */
+  /** Suffix of a word's last character. */
   readonly suffix: string;
-  /** Ids of tokens for the 256 bytes, −1 where there is none. */
+  /** Token ids of the 256 bytes, −1 if missing. */
   readonly idOfByte: Int32Array | undefined;
-  /** Stands for unknown characters, which are left out otherwise; throws if the vocabulary doesn't have it. */
+  /** Returns the id for unknown characters, or throws if the vocabulary lacks it; without it they are dropped. */
   readonly unknownId: (() => number) | undefined;
-  /** Takes neighbouring unknown characters for one symbol. */
+  /** Whether adjacent unknown characters become one symbol. */
   readonly fuseUnknown: boolean;
 }
 
-/** Spells words by characters, unknown ones by the tokens of their bytes if there are such tokens. */
+/** Spells words by characters, and unknown characters by the tokens of their bytes if these exist. */
 export function createCharacterSpelling(options: CharacterSpellingOptions): Spelling {
   const { vocabulary, joints, prefix, idOfByte, unknownId, fuseUnknown } = options;
   const isBare = prefix === '' && options.suffix === '';
@@ -38,7 +38,7 @@ export function createCharacterSpelling(options: CharacterSpellingOptions): Spel
     return vocabulary.find(spelled, isFirst ? prefix.length : 0, length);
   }
 
-  /** False if there aren't tokens for all bytes of the character. */
+  /** False unless all bytes of the character have tokens. */
   function spellBytes(symbols: Symbols, codePoint: number): boolean {
     if (!idOfByte) return false;
     const count = writeUtf8(bytes, 0, codePoint);
@@ -78,7 +78,7 @@ export function createCharacterSpelling(options: CharacterSpellingOptions): Spel
       const last = codePointBefore(units, at);
       return (
         !joints.has(hashPair(last, first)) &&
-        // Unknown neighbours may become one symbol.
+        // Adjacent unknown characters may become one symbol.
         vocabulary.find(units, at - unitsOf(last), at) !== -1 &&
         vocabulary.find(units, at, at + unitsOf(first)) !== -1
       );

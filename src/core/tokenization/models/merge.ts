@@ -2,12 +2,12 @@ import { keptCapacity } from '../token-buffer.ts';
 import type { Symbols } from './model.ts';
 import { createSlots, hashPair } from '../hash.ts';
 
-/** Up to here, looking at all pairs for each merge beats the heap. */
-const mostScanned = 48;
+/** Up to this length, scanning all pairs for each merge is faster than the heap. */
+const maxScanned = 48;
 
 /**
- * Byte-pair encoding: merges neighbours, the pair with the lowest rank first, of equals the leftmost, until no pair can be
- * merged. Short words take quadratic time with a small factor, long ones O(n log n).
+ * Byte-pair encoding: merges the adjacent pair with the lowest rank first, the leftmost of equal ones, until no merge
+ * applies. Short words take quadratic time with a small factor, long ones O(n log n).
  * @see https://www.aclweb.org/anthology/P16-1162/
  */
 export function mergeSymbols(symbols: Symbols, pairs: PairTable): void {
@@ -18,16 +18,16 @@ export function mergeSymbols(symbols: Symbols, pairs: PairTable): void {
     previous[at] = at - 1;
     next[at] = at + 1;
   }
-  if (count <= mostScanned) mergeByScan(symbols, pairs);
+  if (count <= maxScanned) mergeByScan(symbols, pairs);
   else mergeByHeap(symbols, pairs);
   keepMerged(symbols);
 }
 
-/** The neighbours of each symbol that is left. */
+/** The neighbours of each remaining symbol. */
 let previous = new Int32Array(1024);
 let next = new Int32Array(1024);
 
-/** Takes the right neighbour of a symbol into it. */
+/** Merges a symbol with its right neighbour. */
 function merge({ ids, lengths, count }: Symbols, at: number, merged: number): void {
   const right = next[at]!;
   const after = next[right]!;
@@ -38,7 +38,7 @@ function merge({ ids, lengths, count }: Symbols, at: number, merged: number): vo
   if (after < count) previous[after] = at;
 }
 
-/** Closes the gaps. */
+/** Compacts the symbols. */
 function keepMerged(symbols: Symbols): void {
   const { ids, lengths, count } = symbols;
   let kept = 0;
@@ -51,8 +51,8 @@ function keepMerged(symbols: Symbols): void {
 
 const noRank = 0x7f_ff_ff_ff;
 
-/** Ranks of each symbol with the next one. */
-const ranks = new Int32Array(mostScanned);
+/** Rank of each symbol with the next one. */
+const ranks = new Int32Array(maxScanned);
 
 function rankOf(ids: Int32Array, left: number, right: number, pairs: PairTable): number {
   const rank = pairs.find(ids[left]!, ids[right]!);
@@ -107,7 +107,7 @@ function mergeByHeap(symbols: Symbols, pairs: PairTable): void {
     const at = top - rank * rankUnit;
     const right = next[at]!;
     if (lengths[at] === 0 || right >= count) continue;
-    // A merge nearby may have changed the pair since it was put down.
+    // A merge nearby may have changed the pair since it was queued.
     if (pairs.find(ids[at]!, ids[right]!) !== rank) continue;
     merge(symbols, at, pairs.mergedAt(rank));
     if (next[at]! < count) offer(ids, at, next[at]!, pairs);
@@ -153,7 +153,7 @@ function siftDown(nodes: Float64Array, size: number, from: number): void {
   nodes[at] = candidate;
 }
 
-/** Every merge takes one candidate away and puts down two at most. */
+/** Every merge removes one candidate and adds at most two. */
 function reserve(count: number): void {
   const roomy = next.length;
   if (count <= roomy && (roomy <= keptCapacity || count > keptCapacity)) return;
@@ -163,27 +163,27 @@ function reserve(count: number): void {
   heap = new Float64Array(3 * size);
 }
 
-/** The merges of a model: what becomes of two tokens that stand side by side. */
+/** The merges of a model: the result for each pair of adjacent tokens. */
 export interface PairTable {
-  /** The rank of the merge of a pair, −1 if there is none. */
+  /** The rank of the pair's merge, −1 if it has no merge. */
   find(left: number, right: number): number;
-  /** The token that the merge of a rank makes. */
+  /** The token that the merge of this rank produces. */
   mergedAt(rank: number): number;
-  /** Adds a merge, which gets the next rank. Of two merges of one pair the later counts. */
+  /** Adds a merge with the next rank. A later merge of the same pair wins. */
   add(left: number, right: number, merged: number): void;
 }
 
-/** Most look-ups find nothing and are the faster the emptier the table is. */
+/** Most lookups fail, and an emptier table fails faster. */
 const load = 0.5;
 
-/** Merges by rank, three numbers each, and an open-addressed hash table that finds them by their pair. */
+/** Merges by rank, three numbers each, and an open-addressed hash table over their pairs. */
 export function createPairTable(limit: number): PairTable {
   const { slots, entryBits } = createSlots(limit, load);
   const mask = slots.length - 1;
   const merges = new Int32Array(3 * limit);
   let count = 0;
 
-  /** The slot of a pair, or the free one where it belongs. */
+  /** The slot of a pair, or the free slot for it. */
   function slotOf(hash: number, left: number, right: number): number {
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const found = slots[slot]!;

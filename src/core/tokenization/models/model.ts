@@ -1,31 +1,30 @@
 import { type TokenBuffer, keptCapacity } from '../token-buffer.ts';
-import { type Vocabulary, createVocabulary, highestTokenId } from '../vocabulary.ts';
+import { type Vocabulary, createVocabulary, maxTokenId } from '../vocabulary.ts';
 import { readInteger, readMembers } from '../definition.ts';
 
-/** Finds the tokens of a word. */
 export interface Model {
   readonly vocabulary: Vocabulary;
-  /** Ids from here on are free for tokens that are added. */
+  /** Ids from here on are free for added tokens. */
   readonly size: number;
-  /** Appends the tokens of `units[start, end)`, which isn't empty. */
+  /** Appends the tokens of `units[start, end)`, which must not be empty. */
   encodeInto(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): void;
-  /** The same for words that have one character for each byte of the UTF-8 of `units[start, end)`. */
+  /** Encodes words with one character per UTF-8 byte of `units[start, end)`. */
   readonly bytes?: ByteModel | undefined;
 }
 
 export interface ByteModel {
-  /** Whether such words can be encoded without spelling them out. */
+  /** Whether these words can be encoded without spelling them out. */
   knows(units: Uint16Array, start: number, end: number): boolean;
   encodeInto: Model['encodeInto'];
 }
 
-/** Split of words into the initial symbols of byte-pair encoding. */
+/** Splits words into the initial symbols of byte-pair encoding. */
 export interface Spelling {
-  /** Replaces the symbols by those of `units[start, end)`. */
+  /** Replaces the symbols by the symbols of `units[start, end)`. */
   spellInto(symbols: Symbols, units: Uint16Array, start: number, end: number): void;
-  /** The token that is the whole word, −1 if there is none. */
+  /** The token of the whole word, −1 if missing. */
   findWhole(units: Uint16Array, start: number, end: number): number;
-  /** Whether what is before a place and what is after it can be encoded apart from each other. */
+  /** Whether the parts before and after `at` can be encoded independently. */
   mayCut(units: Uint16Array, at: number): boolean;
 }
 
@@ -36,16 +35,16 @@ export function readVocabulary(label: string, value: unknown): Vocabulary {
   const ids = new Int32Array(tokens.length);
   for (let index = 0; index < tokens.length; index++) {
     const id = members[tokens[index]!];
-    // Labels cost more than the check.
+    // Building the label costs more than the check.
     ids[index] =
-      typeof id === 'number' && id >= 0 && id <= highestTokenId && Number.isInteger(id)
+      typeof id === 'number' && id >= 0 && id <= maxTokenId && Number.isInteger(id)
         ? id
-        : readInteger(`${label}[${JSON.stringify(tokens[index])}]`, id, 0, highestTokenId);
+        : readInteger(`${label}[${JSON.stringify(tokens[index])}]`, id, 0, maxTokenId);
   }
   return createVocabulary(tokens, ids);
 }
 
-/** The id of the token for what is unknown; throws where the vocabulary lacks it. */
+/** The id of the unknown token; the result throws if the vocabulary lacks it. */
 export function createUnknownId(label: string, token: string, vocabulary: Vocabulary): () => number {
   const id = vocabulary.findText(token);
   return () => {
@@ -54,11 +53,11 @@ export function createUnknownId(label: string, token: string, vocabulary: Vocabu
   };
 }
 
-/** The symbols of a word that are about to be merged. */
+/** The symbols of a word before merging. */
 export interface Symbols {
   count: number;
   ids: Int32Array;
-  /** Number of UTF-8 bytes of each symbol. */
+  /** UTF-8 bytes of each symbol. */
   lengths: Int32Array;
 }
 
@@ -66,7 +65,7 @@ export function createSymbols(): Symbols {
   return { count: 0, ids: new Int32Array(256), lengths: new Int32Array(256) };
 }
 
-/** Empties the symbols and makes room for `capacity`. What an unusual text needed is given back afterwards. */
+/** Empties the symbols and reserves `capacity`. Releases excess memory after an unusually long text. */
 export function clearSymbols(symbols: Symbols, capacity: number): void {
   symbols.count = 0;
   const roomy = symbols.ids.length;

@@ -17,7 +17,7 @@ export const readModel = byType<Model>(
   guessType,
 );
 
-/** Files from before types were written down. */
+/** For files older than the member `type`. */
 function guessType(members: Members): string | undefined {
   if (Array.isArray(members['vocab'])) return 'Unigram';
   if ('merges' in members) return 'BPE';

@@ -2,22 +2,22 @@ import { codePointAt, isHighSurrogate, unitsOf } from '../aligned-text.ts';
 import { readBoolean, readInteger, readList, readString, type Members } from '../definition.ts';
 import { createHashSet, hashEnd, hashStart, hashStep, type HashSet } from '../hash.ts';
 import { keptCapacity, pushLiteralToken, pushToken, sameSpan, type TokenBuffer } from '../token-buffer.ts';
-import { createVocabulary, highestTokenId, findByteTokens, type Vocabulary } from '../vocabulary.ts';
+import { createVocabulary, maxTokenId, findByteTokens, type Vocabulary } from '../vocabulary.ts';
 import { withWordCache } from '../word-cache.ts';
 import type { Model } from './model.ts';
 import { utf8LengthOf, writeUtf8 } from './utf8.ts';
 
-/** An unknown character scores this much below the worst token. */
+/** The score of an unknown character is this much below the worst token's. */
 const unknownPenalty = 10;
 
 /**
- * Reads a model of the type `Unigram`: of all ways to cut a word into tokens, the one with the highest sum of scores (Viterbi).
- * Unknown characters cost the lowest score less 10; neighbours become one token.
+ * Reads a model of the type `Unigram`: of all segmentations of a word, the one with the highest sum of scores
+ * (Viterbi). Unknown characters score 10 below the lowest score; adjacent ones become one token.
  * @see https://arxiv.org/abs/1804.10959
  */
 export function readUnigram(label: string, members: Members): Model {
   const entries = readList(`${label}.vocab`, members['vocab']);
-  if (entries.length > highestTokenId) throw new RangeError(`${label}.vocab: expected fewer entries`);
+  if (entries.length > maxTokenId) throw new RangeError(`${label}.vocab: expected fewer entries`);
   const texts: string[] = [];
   const scores = new Float64Array(entries.length);
   let lowest = Infinity;
@@ -53,7 +53,7 @@ interface ScoredTokens {
   readonly label: string;
   readonly vocabulary: Vocabulary;
   readonly scores: Float64Array;
-  /** −1 for none. */
+  /** −1 if missing. */
   readonly unknownId: number;
   readonly unknownScore: number;
   readonly idOfByte: Int32Array | undefined;
@@ -64,7 +64,7 @@ class BestPaths {
   readonly #tokens: ScoredTokens;
   readonly #bytes = new Uint8Array(4);
   #room = 0;
-  /** The best path to each place: its score, the start of its last token (−1: none), and that token. */
+  /** The best path to each position: its score, the start of its last token (−1: no path), and that token. */
   #bestScores = new Float64Array(0);
   #bestStarts = new Int32Array(0);
   #bestIds = new Int32Array(0);
@@ -124,7 +124,7 @@ class BestPaths {
     }
   }
 
-  /** Turns the chain of best tokens round: each place points to the next one then. */
+  /** Reverses the chain of best tokens, so that each position points to the next one. */
   #appendBest(tokens: TokenBuffer, units: Uint16Array, start: number, length: number): void {
     const { unknownId } = this.#tokens;
     let following = -1;
@@ -177,7 +177,7 @@ class BestPaths {
   }
 }
 
-/** The mixed hashes of all texts that tokens begin with. */
+/** The mixed hashes of all prefixes of tokens. */
 function createBeginnings(tokens: readonly string[]): HashSet {
   const beginnings = createHashSet(tokens.reduce((total, token) => total + token.length, 0));
   for (const token of tokens) {

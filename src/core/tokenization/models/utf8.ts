@@ -1,13 +1,13 @@
 import { isHighSurrogate } from '../aligned-text.ts';
 
-/** Number of UTF-8 bytes of the character that begins with a code unit. */
+/** UTF-8 bytes of the character whose first code unit is `unit`. */
 export function utf8Length(unit: number): number {
   if (unit < 0x80) return 1;
   if (unit < 0x8_00) return 2;
   return isHighSurrogate(unit) ? 4 : 3;
 }
 
-/** Number of UTF-8 bytes of well-formed `units[start, end)`. */
+/** UTF-8 bytes of the well-formed `units[start, end)`. */
 export function utf8LengthOf(units: Uint16Array, start: number, end: number): number {
   let length = 0;
   for (let index = start; index < end; index++) {
@@ -18,7 +18,7 @@ export function utf8LengthOf(units: Uint16Array, start: number, end: number): nu
   return length;
 }
 
-/** Writes the bytes of a character to `bytes` from `at` on. Returns their end. */
+/** Writes the bytes of a character to `bytes` from `at` on. @returns their end */
 export function writeUtf8(bytes: Uint8Array | Int32Array, at: number, codePoint: number): number {
   if (codePoint < 0x80) {
     bytes[at] = codePoint;

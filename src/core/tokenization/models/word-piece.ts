@@ -8,8 +8,8 @@ import { createUnknownId, type Model, readVocabulary } from './model.ts';
 import { utf8LengthOf } from './utf8.ts';
 
 /**
- * Reads a model of the type `WordPiece`: the longest token that begins the word, then the longest with the prefix of
- * continuations that goes on from there, and so on; an unknown token for a word where that fails.
+ * Reads a model of the type `WordPiece`: the longest token at the start of the word, then the longest continuation
+ * (with the prefix) from there, and so on; a word that can't be completed becomes the unknown token.
  * @see https://arxiv.org/abs/1609.08144
  */
 export function readWordPiece(label: string, members: Members): Model {
@@ -17,7 +17,7 @@ export function readWordPiece(label: string, members: Members): Model {
   const prefix = toUnits(
     readString(`${label}.continuing_subword_prefix`, members['continuing_subword_prefix']),
   );
-  const longestWord = readInteger(
+  const maxWordLength = readInteger(
     `${label}.max_input_chars_per_word`,
     members['max_input_chars_per_word'],
     0,
@@ -27,15 +27,17 @@ export function readWordPiece(label: string, members: Members): Model {
   const unknownId = createUnknownId(label, unknownToken, vocabulary);
   const { longest } = vocabulary;
   const prefixHash = hashOf(prefix, 0, prefix.length);
-  /** Room for the prefix, and the word. */
+  /** The prefix, then the word. */
   let word = new Uint16Array(prefix.length + 256);
-  /** Hashes of all pieces that begin where a match is searched for. */
+  /** Hashes of all candidates at the current start. */
   const hashes = new Int32Array(longest + 1);
-  /** The token that `longestMatch` found, −1 for none. */
+  /** The last token that `findLongestMatch` found, −1 without a match. */
   let found = -1;
 
-  /** The end of the longest token that is `word[start, …)` and goes beyond `from`; `hash` is that of what is before. */
-  function longestMatch(start: number, from: number, end: number, hash: number): number {
+  /**
+   * The end of the longest token in `word[start, …)` that ends after `from`; `hash` is the hash of `word[start, from)`.
+   */
+  function findLongestMatch(start: number, from: number, end: number, hash: number): number {
     const last = Math.min(end, start + longest);
     let running = hash;
     for (let at = from; at < last; at++) {
@@ -51,19 +53,19 @@ export function readWordPiece(label: string, members: Members): Model {
     return from;
   }
 
-  /** False if there is no way to put the word together. */
+  /** False if the word can't be composed. */
   function appendPieces(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): boolean {
     const first = prefix.length;
     const last = first + end - start;
     if (last > word.length) word = new Uint16Array(2 * last);
     for (let index = start; index < end; index++) word[first + index - start] = units[index]!;
     for (let at = first; at < last;) {
-      // The prefix goes over what was found already.
+      // The prefix overwrites characters that are already encoded.
       if (at > first) word.set(prefix, at - first);
       const next =
         at === first
-          ? longestMatch(first, first, last, hashStart)
-          : longestMatch(at - first, at, last, prefixHash);
+          ? findLongestMatch(first, first, last, hashStart)
+          : findLongestMatch(at - first, at, last, prefixHash);
       if (found === -1) return false;
       pushToken(tokens, found, utf8LengthOf(word, at, next));
       at = next;
@@ -76,14 +78,14 @@ export function readWordPiece(label: string, members: Members): Model {
     size: vocabulary.size,
     encodeInto: withWordCache((tokens, units, start, end) => {
       const first = tokens.count;
-      if (!isLonger(units, start, end, longestWord) && appendPieces(tokens, units, start, end)) return;
+      if (!isLonger(units, start, end, maxWordLength) && appendPieces(tokens, units, start, end)) return;
       tokens.count = first;
       pushToken(tokens, unknownId(), utf8LengthOf(units, start, end));
     }),
   };
 }
 
-/** Whether `units[start, end)` has more than so many characters. */
+/** Whether `units[start, end)` has more than `limit` characters. */
 function isLonger(units: Uint16Array, start: number, end: number, limit: number): boolean {
   if (end - start <= limit) return false;
   let count = 0;

@@ -11,7 +11,7 @@ import {
 import type { Normalizer } from './normalizer.ts';
 import { decompose, nfd } from './unicode-forms.ts';
 
-/** The cleaning of BERT: control characters, white space, Chinese characters, accents, case. */
+/** BERT's cleaning: control characters, white space, Chinese characters, accents, case. */
 export function readBertNormalizer(label: string, members: Members): Normalizer {
   const flag = (name: string, fallback?: boolean): boolean =>
     readBoolean(`${label}.${name}`, members[name], fallback);
@@ -31,7 +31,7 @@ export function readBertNormalizer(label: string, members: Members): Normalizer 
     allAtOnce(piece) ?? steps.reduce((rewritten, { normalize }) => normalize(rewritten), piece);
 }
 
-/** The replacement of one character that doesn't depend on its neighbours, and of a text. */
+/** The context-free replacement of a character, and of a whole text. */
 interface Step {
   readonly rewrite: (character: string) => string | undefined;
   readonly normalize: Normalizer;
@@ -57,7 +57,7 @@ const cleaning = toStep((character) => {
   return (classOf(character.codePointAt(0)!) & space) === 0 ? character : ' ';
 });
 
-/** But for control characters that came after the table which decides here. */
+/** Except control characters newer than the reference's Unicode table. */
 const control = /^(?![\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\p{Cc}\p{Cf}\p{Co}\ufffd]$/u;
 
 const ideograph =
@@ -66,7 +66,7 @@ const ideograph =
 const isolation = toStep((character) => (ideograph.test(character) ? ` ${character} ` : character));
 
 const decomposition: Step = {
-  /** Marks are put in order. That makes no difference where they are removed afterwards. */
+  /** Sorts marks canonically, which has no effect if they are removed later. */
   rewrite(character) {
     const text = decompose(character, 'NFD');
     const isOrdered = Array.from(text).some(
@@ -79,5 +79,5 @@ const decomposition: Step = {
 
 const removalOfMarks = toStep((character) => (isNonspacingMark(character) ? '' : character));
 
-/** Two were marks of that kind until Unicode 14. */
+/** Two characters were nonspacing marks until Unicode 14. */
 const isNonspacingMark = createMarkTest(/^\p{Mn}$/u, [0x17_34, 0x1_17_1e], notNonspacingMarks);

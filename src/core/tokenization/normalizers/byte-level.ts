@@ -3,7 +3,7 @@ import { characterOfByte } from '../byte-characters.ts';
 import { writeUtf8 } from '../models/utf8.ts';
 import { openBuilder, wholePiece, type Normalizer } from './normalizer.ts';
 
-/** Writes a character for every byte of the text's UTF-8. */
+/** Writes a character for every UTF-8 byte of the text. */
 export const byteLevel: Normalizer = (piece: Piece) => {
   const builder = openBuilder(piece);
   writeBytes(builder, piece);
@@ -12,7 +12,7 @@ export const byteLevel: Normalizer = (piece: Piece) => {
 
 const bytes = new Uint8Array(4);
 
-/** Writes a character for every byte of a piece that the builder is at. */
+/** Writes a character for every byte of the builder's current piece. */
 export function writeBytes(builder: TextBuilder, { text, end }: Piece): void {
   while (builder.at < end) {
     const count = writeUtf8(bytes, 0, codePointAt(text.units, builder.at));

@@ -2,12 +2,12 @@ import { codePointAt, unitsOf, type Piece, type TextBuilder } from '../aligned-t
 import { memoizeByCodePoint } from '../unicode/character-class.ts';
 import { openBuilder, wholePiece, type Normalizer } from './normalizer.ts';
 
-/** A character is replaced by a code point, or one of these, or −3 − the index of a text. */
+/** The result for a character is a code point, one of these constants, or −3 − the index of a text. */
 const removed = -1;
 const undecided = -2;
 const firstText = -3;
 
-/** Makes a normalizer that rewrites a text character by character. What characters become is remembered. */
+/** Creates a normalizer that rewrites a text character by character. Results are cached per character. */
 export function createCharacterRewriter(
   rewrite: (character: string) => string | undefined,
 ): (piece: Piece) => Piece | undefined {
@@ -44,13 +44,13 @@ export function createCharacterRewriter(
   };
 }
 
-/** The same for what never depends on neighbours. */
+/** Like `createCharacterRewriter`, for context-free rewriting. */
 export function createCharacterNormalizer(rewrite: (character: string) => string): Normalizer {
   const normalize = createCharacterRewriter(rewrite);
   return (piece) => normalize(piece)!;
 }
 
-/** Lower case of one character: a final sigma is like any other. */
+/** Lower case without context: a final sigma isn't special. */
 export const lowercaseCharacter = (character: string): string => character.toLowerCase();
 
 export const lowercase = createCharacterNormalizer(lowercaseCharacter);

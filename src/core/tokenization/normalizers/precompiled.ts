@@ -5,11 +5,11 @@ import { graphemeEnd } from '../unicode/grapheme-cluster.ts';
 import { openBuilder, wholePiece, writeChange, type Normalizer } from './normalizer.ts';
 
 /** Longer grapheme clusters are looked up character by character. */
-const longestCluster = 5;
+const maxClusterBytes = 5;
 
 /**
- * The rewriting rules of a SentencePiece model. A grapheme cluster of up to five bytes is rewritten by the first rule that
- * holds for its beginning, as a whole: that is how the reference does it.
+ * The rewriting rules of a SentencePiece model. A grapheme cluster of up to five bytes is replaced as a whole by the
+ * first rule that matches its beginning, as in the reference.
  * @see https://github.com/google/sentencepiece/blob/master/doc/normalization.md
  */
 export function readPrecompiled(label: string, members: Members): Normalizer {
@@ -17,23 +17,23 @@ export function readPrecompiled(label: string, members: Members): Normalizer {
   const map = members['precompiled_charsmap'];
   const rules = map === null || map === undefined ? undefined : readRules(at, readString(at, map));
   if (!rules) return (piece) => piece;
-  const bytes = new Uint8Array(longestCluster + 4);
+  const bytes = new Uint8Array(maxClusterBytes + 4);
 
   return (piece) => {
     const { text, start, end } = piece;
     const { units } = text;
     let writer: ReplacementWriter | undefined;
 
-    /** Rewrites `[from, to)`; false if it is longer than rules are looked up for, or no rule holds. */
+    /** Rewrites `[from, to)`; false if it is too long for the rules, or no rule matches. */
     function rewrite(from: number, to: number): boolean {
       let length = 0;
       let replaced = 0;
-      for (let index = from; index < to && length <= longestCluster; replaced++) {
+      for (let index = from; index < to && length <= maxClusterBytes; replaced++) {
         const codePoint = codePointAt(units, index);
         length = writeUtf8(bytes, length, codePoint);
         index += unitsOf(codePoint);
       }
-      const replacement = length <= longestCluster ? rules!.find(bytes, length) : undefined;
+      const replacement = length <= maxClusterBytes ? rules!.find(bytes, length) : undefined;
       if (replacement === undefined) return false;
       writer ??= createReplacementWriter(piece, from);
       writer.replace(replaced, replacement);
@@ -60,20 +60,20 @@ export function readPrecompiled(label: string, members: Members): Normalizer {
 
 interface ReplacementWriter {
   keep(codePoint: number): void;
-  /** Writes something else for so many characters. */
+  /** Replaces the next `count` characters. */
   replace(count: number, replacement: string): void;
   finish(): Piece;
 }
 
 /**
- * Characters stand for one another as far as both go; the last one stands for those that are too many. So does a character
- * before an empty replacement, and at the beginning of a text, where there is none, nobody does: then all that follows is off
- * by one, in the reference too.
+ * Pairs the characters of source and replacement in order; surplus source characters belong to the last written
+ * character. For an empty replacement that is the character before; at the beginning of a text it doesn't exist, so the
+ * following positions are off by one, as in the reference.
  */
 function createReplacementWriter(piece: Piece, from: number): ReplacementWriter {
   const { text, start } = piece;
   const builder = openBuilder(piece);
-  /** The last character, whose change isn't certain yet. */
+  /** The last character; its `change` may still grow. */
   const last = { codePoint: -1, change: 0 };
 
   function flush(): void {
@@ -106,13 +106,13 @@ function createReplacementWriter(piece: Piece, from: number): ReplacementWriter 
 }
 
 interface Rules {
-  /** Whether a rule holds for an ASCII character on its own. */
+  /** Whether a rule applies to an ASCII character on its own. */
   rewritesAscii(character: number): boolean;
-  /** The result of the first rule that matches the beginning of a text. */
+  /** The replacement of the first rule that matches the beginning of `bytes`. */
   find(bytes: Uint8Array, length: number): string | undefined;
 }
 
-/** The size of the trie in bytes, the trie (a double array, units of 32 bits), replacements that end with a zero byte. */
+/** The data: the trie's size in bytes, the trie (a double array of 32-bit units), and zero-terminated replacements. */
 function readRules(label: string, base64: string): Rules | undefined {
   const data = decodeBase64(label, base64);
   if (data.length === 0) return undefined;

@@ -10,16 +10,16 @@ import { classOf, space } from '../unicode/character-class.ts';
 import { createSegments } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
 
-/** The cleaning of Google's translation models: control characters go, unusual white space becomes a blank. */
+/** The cleaning of Google's translation models: drops control characters and replaces unusual white space by blanks. */
 const nmt = createCharacterNormalizer((character) => {
   if (/^(?![\0\t\n\f\r\x80-\x8e\x90-\x9e])\p{Cc}$/u.test(character)) return '';
   return /^[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]$/.test(character) ? ' ' : character;
 });
 
-/** Leaves combining marks out. */
+/** Drops combining marks. */
 const stripAccents = createCharacterNormalizer((character) => (isCombiningMark(character) ? '' : character));
 
-/** Two were marks until Unicode 12. */
+/** Two characters were marks until Unicode 12. */
 const isCombiningMark = createMarkTest(/^\p{M}$/u, [0x1c_f2, 0x1c_f3], notCombiningMarks);
 
 /** @throws TypeError or RangeError for a malformed definition or an unknown type */
@@ -45,7 +45,6 @@ function readNormalizers(label: string, members: Members): Normalizer {
   return (piece) => normalizers.reduce((rewritten, normalize) => normalize(rewritten), piece);
 }
 
-/** Takes white space away from the ends. */
 function readStrip(label: string, members: Members): Normalizer {
   const left = readBoolean(`${label}.strip_left`, members['strip_left']);
   const right = readBoolean(`${label}.strip_right`, members['strip_right']);
@@ -61,7 +60,7 @@ function readStrip(label: string, members: Members): Normalizer {
   };
 }
 
-/** Writes something else for every match of a pattern. */
+/** Replaces every match of a pattern. */
 export function readReplace(label: string, members: Members): Normalizer {
   const pattern = readPattern(`${label}.pattern`, members['pattern']);
   const content = readString(`${label}.content`, members['content']);

@@ -12,9 +12,9 @@ export const nfkc = createForm('NFKC');
 
 type Form = 'NFC' | 'NFD' | 'NFKC' | 'NFKD';
 
-/** The form leaves it as it is, unless its neighbours change it. */
+/** Unchanged by the form, unless neighbours affect it. */
 const isStable = 1;
-/** Its decomposition begins with something that may be put in order with, or melt into, what is before it. */
+/** Its decomposition begins with a character that may reorder or compose with the previous one. */
 const joinsBefore = 2;
 
 const mayJoin = /^[\p{M}\u1161-\u11FF]/u;
@@ -56,7 +56,7 @@ function createForm(form: Form): Normalizer {
     }
   };
 
-  /** Writes the form of a segment that its neighbours don't touch. */
+  /** Writes the normal form of a segment that is independent of its neighbours. */
   function rewrite(builder: TextBuilder, units: Uint16Array, start: number, end: number): void {
     const characters: Character[] = [];
     let firstMark = 0;
@@ -79,24 +79,23 @@ function createForm(form: Form): Normalizer {
   }
 }
 
-/** The decomposition of one character. */
 export function decompose(character: string, form: 'NFD' | 'NFKD'): string {
   return isNewer(character.codePointAt(0)!) ? character : character.normalize(form);
 }
 
 interface Character extends Change {
-  /** Keyed by canonical combining class. */
+  /** Ordered like the canonical combining class. */
   readonly order: number;
 }
 
-/** Puts the marks from `from` on in canonical order. */
+/** Sorts the marks from `from` on into canonical order. */
 function sortMarks(characters: Character[], from: number): void {
   if (characters.length - from < 2) return;
   const marks = characters.splice(from).sort((a, b) => a.order - b.order);
   for (const mark of marks) characters.push(mark);
 }
 
-/** Melts characters into the starter before them, where nothing between them blocks it. */
+/** Composes characters with the preceding starter, unless a character between them blocks it. */
 function compose(characters: readonly Character[]): Character[] {
   const composed: Character[] = [];
   let starter = -1;

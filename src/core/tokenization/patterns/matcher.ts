@@ -5,28 +5,28 @@ import { Moves } from './moves.ts';
 import { pushSegment, type Segments } from './pattern.ts';
 import { deadEnd, entry, type Instruction, type Kind, type Part, Program } from './program.ts';
 
-/** Steps for each character before the fates of choices are remembered. Usual texts take a few. */
+/** Steps per character before the outcomes of choices are memoized. Typical texts take a few. */
 const stepsWithoutMemory = 16;
-/** Steps for each character that are left then. */
+/** Steps per character once outcomes are memoized. */
 const maxSteps = 256;
-/** Steps on top, whatever the length. */
-const stepsOfAny = 1024;
+/** Additional steps, for any length. */
+const extraSteps = 1024;
 /** 64 MB. */
 const maxMemoryBits = 2 ** 29;
 
 const noMatch = -1;
-/** Fates of a choice at a place. */
+/** Outcomes of a choice at a position. */
 const fails = 0;
 const succeeds = 1;
 /** Options of a fork. */
 const untried = 0;
 const tried = 1;
-/** Numbers on the stack for a choice: its instruction, its place, the option that is being tried, the farthest option. */
+/** Stack entries per choice: its instruction, its position, the current option, the farthest option. */
 const choiceSize = 4;
 
 /**
- * Finds what a regular expression matches, in the order of engines that backtrack, in a time that grows with the text and no
- * faster. What becomes of a choice depends on its place alone: where a text takes long, that is remembered.
+ * Matches a regular expression in the order of a backtracking engine, in linear time. The outcome of a choice depends
+ * only on its position: if a text takes long, outcomes are memoized.
  */
 export class Matcher {
   readonly #title: string;
@@ -34,19 +34,19 @@ export class Matcher {
   readonly #kinds: readonly Kind[];
   readonly #slots: number;
   readonly #moves: Moves;
-  /** Where the row of each character of the text begins, between two rows of no character. */
+  /** Row offset of each character of the text, with an empty row before and after. */
   #rows = new Int32Array(256);
   #length = 0;
   #stack = new Int32Array(256);
   #top = 0;
-  /** Where a run goes on that has another option. */
+  /** Where the run continues after a retry. */
   #place = 0;
   #stepsLeft = 0;
-  #isTired = false;
+  #isMemoizing = false;
   /** `[(length + 1) × slots]` One bit each. */
   #memory: Uint32Array | undefined;
 
-  /** @param title what the error of a text that takes too long is about */
+  /** @param title subject of the error for a text that takes too long */
   constructor(title: string, whole: Part) {
     const program = new Program(whole);
     this.#title = title;
@@ -56,7 +56,7 @@ export class Matcher {
     this.#moves = new Moves(program);
   }
 
-  /** Appends the matches in a part of a text, and what lies between them. */
+  /** Appends the matches in a part of a text, and the gaps between them. */
   findAll({ units }: AlignedText, start: number, end: number, segments: Segments): void {
     this.#read(units, start, end);
     const length = this.#length;
@@ -83,26 +83,26 @@ export class Matcher {
       at = matchEnd;
     }
     if (from < length) pushSegment(segments, end, 0);
-    this.#giveBack();
+    this.#releaseMemory();
   }
 
   #read(units: Uint16Array, start: number, end: number): void {
     if (this.#rows.length < end - start + 2) this.#rows = new Int32Array(end - start + 2);
     this.#length = this.#moves.read(units, start, end, this.#rows);
     this.#top = 0;
-    this.#stepsLeft = stepsWithoutMemory * this.#length + stepsOfAny;
-    this.#isTired = false;
+    this.#stepsLeft = stepsWithoutMemory * this.#length + extraSteps;
+    this.#isMemoizing = false;
     this.#memory = undefined;
   }
 
-  /** Keeps no room for long texts. */
-  #giveBack(): void {
+  /** Frees the memory of long texts. */
+  #releaseMemory(): void {
     this.#memory = undefined;
     if (this.#rows.length > keptCapacity) this.#rows = new Int32Array(256);
     if (this.#stack.length > keptCapacity) this.#stack = new Int32Array(256);
   }
 
-  /** The next place where a match may begin. */
+  /** The next position where a match may begin. */
   #nextStart(from: number): number {
     const { table } = this.#moves;
     let at = from;
@@ -110,19 +110,19 @@ export class Matcher {
     return at;
   }
 
-  /** Where a match ends that begins with an instruction at a place. */
+  /** The end of a match that starts with instruction `first` at `start`. */
   #run(first: number, start: number, isBack: boolean): number {
     const { table } = this.#moves;
     const rows = this.#rows;
     const kinds = this.#kinds;
     const instructions = this.#instructions;
     const step = isBack ? -1 : 1;
-    /** From a place to the row of the character that is read there. */
+    /** Offset from a position to the row of the character to read. */
     const ahead = isBack ? 0 : 1;
     const base = this.#top;
     let at = first;
     let place = start;
-    /** Characters taken one by one since steps were counted last. */
+    /** Characters taken since the last call of `#spend`. */
     let taken = 1;
     for (;;) {
       at = table[rows[place + ahead]! + at]!;
@@ -185,7 +185,7 @@ export class Matcher {
     }
   }
 
-  /** Keeps a choice whose options up to this one have been tried. */
+  /** Pushes a choice whose options up to `option` have been tried. */
   #push(at: number, place: number, option: number, farthest: number): void {
     this.#spend(1);
     const top = this.#top;
@@ -198,7 +198,7 @@ export class Matcher {
     this.#top = top + choiceSize;
   }
 
-  /** The instruction that goes on at `#place`, by the next option of the last choice that has one. */
+  /** Backtracks to the next untried option: the instruction that continues at `#place`. */
   #retry(base: number, step: number, ahead: number): number {
     while (this.#top > base) {
       this.#spend(1);
@@ -221,7 +221,7 @@ export class Matcher {
     return noMatch;
   }
 
-  /** The next place, on the way back, at which what follows a repeated class can go on. */
+  /** The next position, backwards, at which the part after a repeated class can continue. */
   #nextOption(choice: number, step: number, ahead: number): number {
     const { table } = this.#moves;
     const stack = this.#stack;
@@ -248,7 +248,7 @@ export class Matcher {
     return ((this.#memory[bit >>> 5]! >>> (bit & 31)) & 1) === 1;
   }
 
-  /** @param to up to here, the same becomes of a choice */
+  /** @param to the outcome is the same for all positions from `from` to `to` */
   #remember(at: number, from: number, to: number, fate: number): void {
     if (this.#memory === undefined) return;
     const slot = this.#instructions[at]!.slot + fate;
@@ -258,7 +258,7 @@ export class Matcher {
     }
   }
 
-  /** Ends a run whose choices have led to a match. */
+  /** Ends a run that led to a match. */
   #succeed(base: number, end: number): number {
     const stack = this.#stack;
     const top = this.#memory === undefined ? base : this.#top;
@@ -273,14 +273,14 @@ export class Matcher {
 
   #spend(steps: number): void {
     this.#stepsLeft -= steps;
-    if (this.#stepsLeft < 0) this.#tire();
+    if (this.#stepsLeft < 0) this.#startMemoizing();
   }
 
-  /** @throws RangeError where the help of a memory isn't enough */
-  #tire(): void {
-    if (this.#isTired)
+  /** @throws RangeError if memoization isn't enough */
+  #startMemoizing(): void {
+    if (this.#isMemoizing)
       throw new RangeError(`${this.#title} takes more than ${maxSteps} steps for each character of a text`);
-    this.#isTired = true;
+    this.#isMemoizing = true;
     this.#stepsLeft += maxSteps * this.#length;
     const bits = this.#slots * (this.#length + 1);
     if (bits <= maxMemoryBits) this.#memory = new Uint32Array(Math.ceil(bits / 32));

@@ -5,26 +5,25 @@ import { deadEnd, type Program } from './program.ts';
 
 /** 32 MB. */
 const maxMoves = 2 ** 24;
-/** Stands in a row for what isn't known yet. */
+/** Marks an entry that isn't computed yet. */
 const unknown = 0xff_ff;
 
 /**
- * Where the instructions of a program lead, by the next character: past all that the character decides, to one that takes it, has
- * more than one way on or looks elsewhere. Characters that no class of the program tells apart share a row.
+ * Where each instruction leads for the next character: past everything that the character decides, to an instruction
+ * that takes it, branches or looks elsewhere. Characters of the same classes share a row.
  */
 export class Moves {
-  /** Length of a row. */
   readonly size: number;
   table: Uint16Array;
   readonly #program: Program;
   readonly #sets: readonly RegExp[];
-  /** Numbers of rows by the classes that a character is in. No row has the number 0. */
+  /** Row numbers by the classes of a character. No row has the number 0. */
   readonly #rows = new Map<string, number>();
-  /** Numbers of rows of characters of one code unit, 0 where none has come up. */
+  /** Row numbers of characters with one code unit, 0 if not computed yet. */
   readonly #rowOfUnit = new Uint16Array(0x1_00_00);
   readonly #rowOfPair = new Map<number, number>();
 
-  /** @throws SyntaxError for a class that the engine doesn't know */
+  /** @throws SyntaxError for a class that the engine doesn't support */
   constructor(program: Program) {
     this.#program = program;
     this.#sets = Array.from(program.sets.keys(), (source) => new RegExp(`^[${source}]$`, 'v'));
@@ -33,8 +32,8 @@ export class Moves {
   }
 
   /**
-   * Writes where the row of each character of `units[start, end)` begins, between two rows of no character. Returns how many
-   * characters there are.
+   * Writes the row offset of each character of `units[start, end)`, with an empty row before and after. @returns the
+   * number of characters
    */
   read(units: Uint16Array, start: number, end: number, rows: Int32Array): number {
     const rowOfUnit = this.#rowOfUnit;
@@ -71,7 +70,7 @@ export class Moves {
     if (row > maxMoves) throw new RangeError('regular expression: tells too many kinds of characters apart');
     if (row + this.size > this.table.length) this.table = grown(this.table, 2 * row);
     this.table.fill(unknown, row, row + this.size);
-    // Most instructions lead on to later ones.
+    // Most instructions lead to later ones.
     for (let place = this.size - 1; place >= 0; place--) this.#resolve(place, row, isIn);
     return number;
   }

@@ -14,7 +14,7 @@ export function sequence(...parts: readonly Part[]): Part {
   };
 }
 
-/** The first of some parts that leads to a match. */
+/** The first part that leads to a match. */
 export function choice(...parts: readonly Part[]): Part {
   if (parts.length === 1) return parts[0]!;
   return {
@@ -33,7 +33,7 @@ export function choice(...parts: readonly Part[]): Part {
   };
 }
 
-/** From how often to how often a part is repeated, and whether more often is tried first, last, or alone. */
+/** Minimum and maximum repetitions, and whether the maximum is tried first, last, or exclusively. */
 export interface Repetition {
   readonly min: number;
   readonly max: number;
@@ -72,7 +72,7 @@ export function repeat(part: Part, { min, max, mode }: Repetition): Part {
   };
 }
 
-/** A part that gives nothing back once it has matched. */
+/** A part that doesn't backtrack once it has matched. */
 export function atomic(part: Part): Part {
   return {
     mayBeEmpty: part.mayBeEmpty,
@@ -80,7 +80,7 @@ export function atomic(part: Part): Part {
   };
 }
 
-/** An assertion about the text that follows, or that comes before. */
+/** A lookahead or lookbehind assertion. */
 export function look(part: Part, sign: '=' | '!' | '<=' | '<!'): Part {
   const isBehind = sign.startsWith('<');
   const isNegated = sign.endsWith('!');

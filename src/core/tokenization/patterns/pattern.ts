@@ -1,16 +1,16 @@
 import { grown } from '../../sampling/scratch.ts';
 import { type AlignedText, codePointAt, unitsOf } from '../aligned-text.ts';
 
-/** The result of a pattern on a piece: segments that cover it, each a match or the text between two matches. */
+/** The result of a pattern on a piece: segments that cover it, each a match or the gap between two matches. */
 export interface Segments {
   count: number;
-  /** `[count]` Where each segment ends. The first one begins where the piece does. */
+  /** `[count]` The end of each segment. The first segment begins with the piece. */
   ends: Int32Array;
   /** `[count]` 1 for a match. */
   matched: Uint8Array;
 }
 
-/** Cuts a piece of a text into segments, which it appends. Matches may be empty, what lies between them isn't. */
+/** Splits a piece of a text into segments and appends them. Matches may be empty, gaps aren't. */
 export type Pattern = (text: AlignedText, start: number, end: number, segments: Segments) => void;
 
 export function createSegments(): Segments {
@@ -28,7 +28,7 @@ export function pushSegment(segments: Segments, end: number, matched: 0 | 1): vo
   segments.count = count + 1;
 }
 
-/** Matches every single character that is of a kind. */
+/** Matches every single character for which `isMatch` holds. */
 export function createCharacterPattern(isMatch: (codePoint: number) => boolean): Pattern {
   return ({ units }, start, end, segments) => {
     let from = start;

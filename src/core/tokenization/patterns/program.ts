@@ -1,32 +1,32 @@
 import { getOrCreate } from '../../get-or-create.ts';
 
-/** The work of an instruction. No run comes to the last three: the next character tells where they lead. */
+/** The operation of an instruction. The last three are never executed: the next character resolves them in advance. */
 export type Kind =
-  /** There is no way on. */
+  /** Fails. */
   | 'deadEnd'
   /** Takes one character of a class. */
   | 'takeOne'
-  /** Takes as many characters of a class as there are, and gives them back one by one. */
+  /** Takes as many characters of a class as possible, and backtracks one by one. */
   | 'takeMost'
-  /** Takes as many characters of a class as there are, and gives none back. */
+  /** Takes as many characters of a class as possible, without backtracking. */
   | 'takeAll'
-  /** Goes on at `target`, and at `other` if that fails. */
+  /** Continues at `target`, and at `other` if that fails. */
   | 'fork'
-  /** Looks at the character that was read last, for the class of the next instruction. */
+  /** Checks the previous character against the class of the next instruction. */
   | 'lookBack'
-  /** Runs what follows up to `done` as an assertion, then goes on at `target`. */
+  /** Runs the following instructions up to `done` as an assertion, then continues at `target`. */
   | 'assert'
-  /** Runs what follows up to `done`, of which nothing is given back, then goes on at `target`. */
+  /** Runs the following instructions up to `done` without backtracking into them, then continues at `target`. */
   | 'commit'
   | 'done'
-  /** Goes on at `target`. */
+  /** Continues at `target`. */
   | 'jump'
-  /** Goes on at `target` if the next character lets it, else at `other`. */
+  /** Continues at `target` if the next character allows it, else at `other`. */
   | 'either'
-  /** Looks at the next character. */
+  /** Checks the next character. */
   | 'lookAhead';
 
-/** Places of the first two instructions. */
+/** Indexes of the first two instructions. */
 export const deadEnd = 0;
 export const entry = 1;
 
@@ -39,37 +39,35 @@ export interface Instruction {
   readonly isNegated: boolean;
   /** Whether an assertion reads backwards. */
   readonly isBehind: boolean;
-  /** Where failures of a choice are remembered, and successes in the slot after it; −1 for what isn't a choice. */
+  /** Memo slot for failures of a choice; its successes use the next slot; −1 for other instructions. */
   readonly slot: number;
   readonly isAsserted: boolean;
-  /** Whether it begins another round, so that a run stops here even if there is one way on alone. */
+  /** Whether it starts the next iteration, so that a run stops here even without alternatives. */
   readonly isLoop: boolean;
 }
 
-/** Circumstances that the instructions of a part depend on. */
+/** The context that a part's instructions depend on. */
 export interface Context {
   /** Whether the text is read backwards. */
   readonly isBack: boolean;
-  /** Whether it only counts that there is a match, not where it ends. */
+  /** Whether only the existence of a match matters, not its end. */
   readonly isAsserted: boolean;
 }
 
 /** A part of a regular expression. */
 export interface Part {
-  /** The class of which it is one character, as JavaScript writes it with the flag `v`. */
+  /** The class, if the part is a single character of it, in JavaScript's syntax with the flag `v`. */
   readonly set?: string;
   readonly mayBeEmpty: boolean;
-  /** Adds its instructions. */
+  /** Emits the part's instructions. */
   readonly emit: (program: Program, context: Context) => void;
 }
 
-/** Far beyond any tokenizer's pattern. */
+/** Far more than any tokenizer's pattern needs. */
 const maxWork = 8192;
 
-/** The instructions of a regular expression. */
 export class Program {
   readonly instructions: Instruction[] = [];
-  /** Index of each class of characters. */
   readonly sets = new Map<string, number>();
   slots = 0;
   #work = 0;
@@ -81,7 +79,7 @@ export class Program {
     this.add('done');
   }
 
-  /** Where the next instruction will be. */
+  /** Index of the next instruction. */
   get end(): number {
     return this.instructions.length;
   }
@@ -106,14 +104,14 @@ export class Program {
     return getOrCreate(this.sets, source, () => this.sets.size);
   }
 
-  /** Adds an instruction with more than one way on. */
+  /** Adds an instruction with alternatives. */
   addChoice(kind: Kind, { isAsserted }: Context, options: Partial<Instruction> = {}): Instruction {
     const slot = this.slots;
     this.slots += isAsserted ? 2 : 1;
     return this.add(kind, { ...options, slot, isAsserted });
   }
 
-  /** Adds a part that runs on its own. */
+  /** Adds a part that runs as a separate run. */
   addApart(kind: Kind, part: Part, context: Context, options: Partial<Instruction> = {}): void {
     const start = this.add(kind, options);
     this.emit(part, context);

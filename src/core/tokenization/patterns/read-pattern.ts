@@ -22,7 +22,7 @@ export function readPattern(label: string, value: unknown): Pattern {
   );
 }
 
-/** Matches a regular expression in Oniguruma's syntax. */
+/** Creates a pattern from a regular expression in Oniguruma's syntax. */
 export function createRegularExpressionPattern(label: string, source: string): Pattern {
   return createPattern(label, source, parseOniguruma);
 }
@@ -30,7 +30,7 @@ export function createRegularExpressionPattern(label: string, source: string): P
 function createPattern(label: string, source: string, parse: (source: string) => Part): Pattern {
   try {
     const matcher = new Matcher(`${label}: the pattern ${quote(source)}`, parse(source));
-    return (text, start, end, segments) => matcher.findAll(text, start, end, segments);
+    return matcher.findAll.bind(matcher);
   } catch (error) {
     throw new RangeError(`${label}: ${(error as Error).message}`, { cause: error });
   }

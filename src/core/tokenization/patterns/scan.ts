@@ -1,7 +1,9 @@
 import { isHighSurrogate, codePointAt } from '../aligned-text.ts';
 import { classOf } from '../unicode/character-class.ts';
 
-/** The end of the run of characters from `at` on that are of one of the kinds `mask`, or of none of them. */
+/**
+ * The end of the run from `at` on of characters of the kinds in `mask`, or of all different kinds if `isOf` is false.
+ */
 export function runEnd(units: Uint16Array, at: number, end: number, mask: number, isOf = true): number {
   let next = at;
   while (next < end) {

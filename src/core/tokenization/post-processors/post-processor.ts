@@ -4,10 +4,10 @@ export interface PostProcessOptions {
   readonly addSpecialTokens: boolean;
 }
 
-/** Puts the tokens around texts that a model expects, and trims offsets. */
+/** Adds a model's special tokens around texts, and trims offsets. */
 export interface PostProcessor {
   /** Number of special tokens around one text, or around two. */
   addedTokens(texts: number): number;
-  /** Encodings to be put one after the other in the end. */
+  /** @returns encodings to concatenate */
   process(encodings: readonly PartialEncoding[], options: PostProcessOptions): readonly PartialEncoding[];
 }

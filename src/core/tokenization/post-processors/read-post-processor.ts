@@ -22,7 +22,7 @@ import type { PostProcessor } from './post-processor.ts';
 
 const blank = characterOfByte[0x20];
 
-/** Index that many characters before a place; the place itself if fewer precede it. */
+/** The index `count` characters before a position; the position itself if fewer precede it. */
 function back(source: string, place: number, count: number): number {
   let at = place;
   for (let left = count; left > 0; left--) {
@@ -36,7 +36,7 @@ function isSpace(unit: number): boolean {
   return unit === blank || (classOf(unit) & space) !== 0;
 }
 
-/** Units of white space from a place on, forwards or backwards. */
+/** White-space units from `start` on, forwards or backwards. */
 function countSpaces(token: string, start: number, step: 1 | -1): number {
   let count = 0;
   while (count < token.length && isSpace(token.charCodeAt(start + step * count))) count++;
@@ -66,15 +66,15 @@ function readByteLevelProcessing(label: string, members: Members): PostProcessor
   return { addedTokens: () => 0, process: (encodings) => encodings.map(trim) };
 }
 
-/** `trimOffsets` as a definition asks for it. */
+/** Reads `trim_offsets` and `add_prefix_space`. */
 function readTrimming(label: string, members: Members): (encoding: PartialEncoding) => PartialEncoding {
   const trims = readBoolean(`${label}.trim_offsets`, members['trim_offsets'], true);
   const addPrefixSpace = readBoolean(`${label}.add_prefix_space`, members['add_prefix_space'], true);
   return trims ? trim : (encoding) => encoding;
 
   /**
-   * Takes white space out of the spans of tokens, but not a blank that was put in front of the text. It is counted in
-   * characters, whatever the characters of the text are that it came from.
+   * Excludes white space from the spans of tokens, except a blank that was prepended to the text. It is counted in
+   * characters, even if they came from several source characters.
    */
   function trim(encoding: PartialEncoding): PartialEncoding {
     const { source = '' } = encoding;
@@ -97,7 +97,6 @@ function readTrimming(label: string, members: Members): (encoding: PartialEncodi
   }
 }
 
-/** Reads `[token, id]`. */
 function readTokenAndId(label: string, value: unknown, typeId: number): Encoding {
   const [token, id] = readList(label, value);
   return toConstantEncoding([readInteger(`${label}[1]`, id)], [readString(`${label}[0]`, token)], { typeId });
@@ -143,7 +142,7 @@ type Part =
   | { readonly text: number; readonly typeId: number }
   | { readonly text?: undefined; readonly encoding: Encoding };
 
-/** Texts and special tokens in the order of a template, one for a single text and one for two. */
+/** Texts and special tokens in the order of a template, for one text and for two. */
 function readTemplateProcessing(label: string, members: Members): PostProcessor {
   const special = new Map<string, SpecialTokens>();
   const definitions = readMembers(`${label}.special_tokens`, members['special_tokens']);

@@ -6,10 +6,10 @@ import { type Pieces, type PreTokenizer, rewritePieces } from '../pieces.ts';
 import { splitPieces } from '../split.ts';
 
 const blank = 0x20;
-/** GPT-2's split of text into words. */
+/** GPT-2's word pattern. */
 const words = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`;
 
-/** Cuts like GPT-2, then lets every byte stand as a character. */
+/** Splits like GPT-2; every byte then counts as a character. */
 export function readByteLevel(label: string, members: Members): PreTokenizer {
   const addPrefixSpace = readBoolean(`${label}.add_prefix_space`, members['add_prefix_space'], false);
   const useRegex = readBoolean(`${label}.use_regex`, members['use_regex'], true);
@@ -33,7 +33,7 @@ function prependBlanks(pieces: Pieces): Pieces {
   });
 }
 
-/** Writes characters for bytes where they are meant to be, for whatever comes next and has to see them. */
+/** Writes out the characters for bytes, for later stages that need to see them. */
 export function spellBytes(pieces: Pieces): Pieces {
   if (!pieces.asBytes) return pieces;
   const { text } = pieces;

@@ -5,10 +5,10 @@ import { createCharacterPattern } from '../patterns/pattern.ts';
 import { type PreTokenizer, rewritePieces } from '../pieces.ts';
 import { splitPieces } from '../split.ts';
 
-/** Pieces that get the replacement as prefix: every piece, the first of the text, or none. */
+/** Which pieces get the replacement as a prefix: all pieces, only the text's first, or no piece. */
 export type PrependScheme = 'always' | 'first' | 'never';
 
-/** The settings that the pre-tokenizer and the decoder of the type `Metaspace` share. */
+/** The settings shared by the pre-tokenizer and the decoder of the type `Metaspace`. */
 export function readMetaspaceOptions(
   label: string,
   members: Members,
@@ -28,7 +28,7 @@ export function readMetaspaceOptions(
 
 const blank = 0x20;
 
-/** Writes `▁` for blanks, and cuts before each. */
+/** Replaces blanks by `▁`, and splits before each. */
 export function readMetaspace(label: string, members: Members): PreTokenizer {
   const { replacement, prependScheme } = readMetaspaceOptions(label, members);
   const split = readBoolean(`${label}.split`, members['split'], true);
@@ -53,7 +53,7 @@ export function readMetaspace(label: string, members: Members): PreTokenizer {
   };
 }
 
-/** Whether a pre-tokenizer puts something in front of the piece that begins the text, and so has to know which it is. */
+/** Whether a pre-tokenizer prepends something to the text's first piece, and so needs source positions. */
 export function needsSource(definition: unknown): boolean {
   return JSON.stringify(definition ?? null).includes('"prepend_scheme":"first"');
 }

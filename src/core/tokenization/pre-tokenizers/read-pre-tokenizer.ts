@@ -36,19 +36,19 @@ const scriptNames = (
   'Old_Hungarian SignWriting Adlam Bhaiksuki Marchen Newa Osage Tangut'
 ).split(' ');
 
-/** No script in particular. */
+/** No particular script. */
 const any = -1;
 
 let patterns: readonly RegExp[] | undefined;
 
-/** The place of a character's script in the list. */
+/** Index of a character's script in the list. */
 const scriptOf = memoizeByCodePoint(findScript);
 
 function toScript(name: string): number {
   return scriptNames.indexOf(name);
 }
 
-/** As SentencePiece sees them: Japanese is written in one script, and a blank is of any. */
+/** Like SentencePiece: Japanese counts as one script, and a blank belongs to any. */
 function findScript(codePoint: number): number {
   if (codePoint === 0x20 || isNewer(codePoint)) return any;
   if (codePoint === 0x30_fc) return toScript('Han');
@@ -60,7 +60,7 @@ function findScript(codePoint: number): number {
   return script === toScript('Hiragana') || script === toScript('Katakana') ? toScript('Han') : script;
 }
 
-/** Each match is of one script. What comes before the first character of a script is none. */
+/** Each match has one script. Text before the first character with a script is a gap. */
 const scriptPattern: Pattern = ({ units }, start, end, segments) => {
   let last = any;
   for (let at = start; at < end;) {
@@ -75,19 +75,18 @@ const scriptPattern: Pattern = ({ units }, start, end, segments) => {
   pushSegment(segments, end, last === any ? 0 : 1);
 };
 
-/** Cuts where the script changes. */
+/** Splits where the script changes. */
 const unicodeScripts: PreTokenizer = (pieces) =>
   splitPieces(pieces, scriptPattern, { behavior: 'Removed', invert: true });
 
 const punctuationPattern = createCharacterPattern((codePoint) => (classOf(codePoint) & punctuation) !== 0);
 
-/** Cuts at punctuation. */
 function readPunctuation(label: string, members: Members): PreTokenizer {
   const behavior = readChoice(`${label}.behavior`, members['behavior'] ?? 'Isolated', splitBehaviors);
   return (pieces) => splitPieces(pieces, punctuationPattern, { behavior });
 }
 
-/** Cuts at white space, and what is between as `endOf` says, by a character and its kind. */
+/** Splits at white space, and each part between at `endOf`, which gets a character and its kind. */
 function betweenSpaces(
   endOf: (units: Uint16Array, at: number, end: number, kind: number) => number,
 ): PreTokenizer {
@@ -102,19 +101,18 @@ function betweenSpaces(
   return (pieces) => splitPieces(pieces, pattern, { behavior: 'Removed', invert: true });
 }
 
-/** Cuts into words, and runs of what is neither word nor white space: `\w+|[^\w\s]+`. */
+/** Splits into words, and runs of characters that are neither word nor white space: `\w+|[^\w\s]+`. */
 const whitespace = betweenSpaces((units, at, end, kind) =>
   kind & word ? runEnd(units, at, end, word) : runEnd(units, at, end, word | space, false),
 );
 
-/** Cuts at white space, and at punctuation, which is kept. */
+/** Splits at white space, and at punctuation, which is kept. */
 const bertPreTokenizer = betweenSpaces((units, at, end, kind) =>
   kind & punctuation
     ? at + unitsOf(codePointAt(units, at))
     : runEnd(units, at, end, space | punctuation, false),
 );
 
-/** Cuts at white space. */
 const whitespaceSplit = betweenSpaces((units, at, end) => runEnd(units, at, end, space, false));
 
 /** @throws TypeError or RangeError for a malformed definition or an unknown type */
@@ -152,7 +150,7 @@ function readCharDelimiterSplit(label: string, members: Members): PreTokenizer {
 }
 
 const number = /^\p{N}$/u;
-/** Newer digits count here, unlike in regular expressions. */
+/** Includes digits newer than the reference's tables, unlike regular expressions. */
 const isNumber = memoizeByCodePoint((codePoint) => Number(number.test(String.fromCodePoint(codePoint))));
 const numberPattern = createCharacterPattern((codePoint) => isNumber(codePoint) === 1);
 
@@ -161,7 +159,6 @@ function readDigits(label: string, members: Members): PreTokenizer {
   return (pieces) => splitPieces(pieces, numberPattern, { behavior: individual ? 'Isolated' : 'Contiguous' });
 }
 
-/** Cuts after every so many characters. */
 function readFixedLength(label: string, members: Members): PreTokenizer {
   const length = readInteger(`${label}.length`, members['length'] ?? 5, 1, Number.MAX_SAFE_INTEGER);
   const pattern: Pattern = ({ units }, start, end, segments) => {

@@ -2,13 +2,13 @@ import { isInRanges, isNewer, newerThanUnicode16, notPunctuation } from './newer
 
 const pageSize = 256;
 
-/** Remembers what a function says of each character, in pages that are made when a character of theirs comes up. */
+/** Memoizes a function of code points, in pages that are allocated on first use. */
 export function memoizeByCodePoint(find: (codePoint: number) => number): (codePoint: number) => number {
   const pages: (Int32Array | undefined)[] = Array.from({ length: 0x11_00_00 / pageSize }, () => undefined);
   return (codePoint) => {
     const page = (pages[codePoint >> 8] ??= new Int32Array(pageSize));
     const at = codePoint & (pageSize - 1);
-    // 0 stands for what nobody asked about yet.
+    // 0 marks an unknown value.
     if (page[at] === 0) {
       const found = find(codePoint);
       page[at] = found < 0 ? found : found + 1;
@@ -19,7 +19,7 @@ export function memoizeByCodePoint(find: (codePoint: number) => number): (codePo
 
 /** `\s`: White_Space */
 export const space = 4;
-/** The characters that `\w` matches in the Rust library's own patterns. */
+/** The characters that `\w` matches in the Rust library's built-in patterns. */
 export const word = 8;
 /** ASCII punctuation and `\p{P}` */
 export const punctuation = 16;
@@ -31,10 +31,10 @@ const kinds: readonly (readonly [number, RegExp])[] = [
   [punctuation, /[\p{P}$+<=>^`|~]/u],
 ];
 
-/** Characters that were punctuation once, before the engine's version of Unicode. */
+/** Characters that were punctuation in older Unicode versions than the engine's. */
 const formerPunctuation: ReadonlySet<number> = new Set([0x16_6d, 0x1_11_c9]);
 
-/** Filled as characters come up; what nobody touches takes no memory. */
+/** Filled on demand; untouched pages take no memory. */
 const classes = new Uint8Array(0x11_00_00);
 
 /** The kinds of a character, as the sum of the constants above. */

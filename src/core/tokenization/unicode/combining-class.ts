@@ -1,7 +1,7 @@
 import { memoizeByCodePoint } from './character-class.ts';
 import { isNewer } from './newer-characters.ts';
 
-/** One mark for each combining class above 0, in the order of the classes. */
+/** One mark per combining class above 0, in the order of the classes. */
 const representatives = (
   '334 16ff0 93c 3099 94d 5b0 5b1 5b2 5b3 5b4 5b5 5b6 5b7 5b8 5b9 5bb 5bc 5bd 5bf 5c1 5c2 fb1e 64b 64c 64d 64e 64f ' +
   '650 651 652 670 711 c55 c56 e38 e48 eb8 ec8 f71 f72 f74 321 1dce 31b 302a 316 59a 302e 1d16d 5ae 300 315 35c 35d 345'
@@ -12,8 +12,8 @@ const representatives = (
 const orderOfMark = memoizeByCodePoint(findOrder);
 
 /**
- * A number that orders characters as their canonical combining class does: 0 for those that stay where they are. Found by
- * letting the engine put pairs of marks in order.
+ * A number that orders characters like their canonical combining class: 0 for characters that aren't reordered. Derived
+ * from the engine's canonical ordering of pairs of marks.
  */
 export function combiningOrder(codePoint: number): number {
   return codePoint < 0x3_00 ? 0 : orderOfMark(codePoint);

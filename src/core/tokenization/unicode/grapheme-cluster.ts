@@ -5,7 +5,7 @@ const extend = 1;
 const prepend = 2;
 const control = 3;
 
-/** Spacing marks count as well; the rules don't tell them apart from others here. */
+/** Spacing marks are included; the rules treat them the same here. */
 const patterns: readonly (readonly [number, RegExp])[] = [
   [extend, /^[\p{Grapheme_Extend}\p{Emoji_Modifier}\u200D\u0E33\u0EB3]$/u],
   [
@@ -25,8 +25,8 @@ const kindOf = memoizeByCodePoint((codePoint) => {
 });
 
 /**
- * The end of the extended grapheme cluster, what a reader takes for one character, that begins at `at`. Clusters whose parts
- * take three bytes of UTF-8 each, such as syllables of Hangul, end after each part: whoever asks looks such parts up one by one.
+ * The end of the extended grapheme cluster that begins at `at`. Clusters with parts of three UTF-8 bytes each, such as
+ * Hangul syllables, end after each part: the caller looks such parts up one by one.
  * @see https://www.unicode.org/reports/tr29/
  */
 export function graphemeEnd(units: Uint16Array, at: number, end: number): number {

@@ -1,6 +1,7 @@
 /**
- * Where the Unicode tables of the reference library (`tokenizers` 0.23: Unicode 8 to 16, a version for each purpose) and
- * those of the JavaScript engine differ: characters that came later. Found by asking both about every code point.
+ * Differences between the Unicode tables of the reference library (`tokenizers` 0.23: Unicode 8 to 16, depending on the
+ * purpose) and of the JavaScript engine: characters that were added later. Found by comparing both for every code
+ * point.
  */
 
 /** Code points as an ascending list: from, to, from, to, … */
@@ -24,20 +25,20 @@ export function isInRanges(codePoint: number, ranges: CodePointRanges): boolean 
   return 2 * low < ranges.length && codePoint >= ranges[2 * low]!;
 }
 
-/** Letters, marks and digits that regular expressions know nothing of. */
+/** Letters, marks and digits that the reference's regular expressions don't recognise. */
 export const newerThanUnicode16 = parseRanges(
   '88f c5c cdc 1acf-1add 1ae0-1aeb a7ce-a7cf a7d2 a7d4 a7f1 10940-10959 10ec5-10ec7 10efa-10efb ' +
     '11b60-11b67 11db0-11ddb 11de0-11de9 16ea0-16eb8 16ebb-16ed3 16ff2-16ff6 187f8-187ff 18d09-18d1e ' +
     '18d80-18df2 1e6c0-1e6de 1e6e0-1e6f5 1e6fe-1e6ff 2b73a-2b73f 2cea2-2cead 323b0-33479',
 );
 
-/** Punctuation and symbols of that kind. */
+/** Punctuation and symbols that are newer too. */
 export const newerSymbols = parseRanges(
   '20c1 2b96 fbc3-fbd2 fd90-fd91 fdc8-fdce 10ed0-10ed8 1ccfa-1ccfc 1ceba-1ced0 1cee0-1cef0 1f6d8 ' +
     '1f777-1f77a 1f8d0-1f8d8 1fa54-1fa57 1fa8a 1fa8e 1fac8 1facd 1faea 1faef 1fbfa',
 );
 
-/** Characters that came after Unicode 9, and others between them of which nobody here asks whether they did. */
+/** Characters newer than Unicode 9; a few ranges include older characters that no caller checks. */
 const newerThanUnicode9 = parseRanges(
   '560 588 5ef 61d 7fd-7ff 860-89f 8b5 8be-8d3 9fc-9fe a76 afa-aff b55 c04 c3c c5c-c5d c77 c84 ' +
     'cdc-cdd cf3-d00 d04 d3b-d3c d81 e86 e89 e8c e8e-e93 e98 ea0 ea8-ea9 eac eba ece 170d 1715-171f ' +
@@ -54,23 +55,23 @@ const newerThanUnicode9 = parseRanges(
     '1f95f-1f97f 1f992-1f9bf 1f9c1-1fbfa 2a6d7-2a6df 2b735-2b73f 2cea2-2ee5d 30000-33479',
 );
 
-/** Whether a character came after Unicode 9, or is one of these that Unicode 9 brought or changed. */
+/** Whether a character is newer than Unicode 9, or is in `others`, which Unicode 9 added or changed. */
 export function isNewer(codePoint: number, others: CodePointRanges = []): boolean {
   return isInRanges(codePoint, newerThanUnicode9) || isInRanges(codePoint, others);
 }
 
-/** Punctuation that `BertPreTokenizer` and `Punctuation` take for something else, beside newer one. */
+/** Older characters that `BertPreTokenizer` and `Punctuation` don't treat as punctuation. */
 export const notPunctuation = parseRanges('2e43-2e44 1144b-1145d 11660-1166c 11c41-11c71 1e95e-1e95f');
 
-/** Nonspacing marks that `BertNormalizer` leaves in place, beside newer ones. */
+/** Older nonspacing marks that `BertNormalizer` keeps. */
 export const notNonspacingMarks = parseRanges(
   '8d4-8e1 1885-1886 1dfb a8c5 a9bd 111c9 1123e 11438-11446 11c30-11cb6 1e000-1e02a 1e944-1e94a',
 );
 
-/** A mark that `StripAccents` leaves in place, beside newer ones. */
+/** An older mark that `StripAccents` keeps. */
 export const notCombiningMarks = parseRanges('111c9');
 
-/** Tells marks of a kind by the tables of the reference library: with those that were some, without those that became some. */
+/** Tests for marks of a kind by the reference library's tables: includes former marks, excludes newer ones. */
 export function createMarkTest(
   kind: RegExp,
   former: readonly number[],

@@ -4,53 +4,51 @@ import { resample, type Filter } from '../resample.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A picture as red, green and blue. */
 export interface Picture extends Size {
   /** `[height × width × 3]`, 0 to 255 */
   readonly pixels: Uint8Array;
 }
 
-/** Numbers for an input of a vision encoder, row-major. */
+/** A tensor for a vision encoder, row-major. */
 export type EncoderInput =
   | { readonly type: 'float32'; readonly dims: readonly number[]; readonly data: Float32Array }
   | { readonly type: 'int64'; readonly dims: readonly number[]; readonly data: BigInt64Array }
   | { readonly type: 'bool'; readonly dims: readonly number[]; readonly data: Uint8Array };
 
-/** A picture as a model takes it. */
+/** A picture in the form that a model takes. */
 export interface PreparedPicture {
-  /** For the vision encoder, by the names of its inputs. */
+  /** For the vision encoder, by input name. */
   readonly inputs: Readonly<Record<string, EncoderInput>>;
-  /** Stands in the prompt in place of the placeholder. */
+  /** Replaces the placeholder in the prompt. */
   readonly text: string;
-  /** Number of picture tokens in `text`; the encoder makes as many rows. */
+  /** Number of picture tokens in `text`, equal to the rows of the encoder's output. */
   readonly length: number;
-  /** Rows and columns of the picture tokens, where positions of rows and columns are told apart. */
+  /** Rows and columns of the picture tokens, for models with two-dimensional positions. */
   readonly grid?: { readonly rows: number; readonly columns: number };
 }
 
-/** Handling of pictures in a family of vision-language models. */
+/** How a family of vision-language models handles pictures. */
 export interface VisionFamily {
-  /** Stands in a rendered prompt for each picture. */
+  /** The marker for each picture in a rendered prompt. */
   readonly placeholder: string;
-  /** The token whose embeddings come from the vision encoder. */
+  /** The token whose embeddings the vision encoder computes. */
   readonly pictureToken: string;
   prepare(picture: Picture): PreparedPicture;
 }
 
-/** Contents of a model's files: `config.json`, and `preprocessor_config.json` or the like. */
+/** Parsed model files: `config.json`, and `preprocessor_config.json` or the like. */
 export interface VisionConfig {
   readonly config: Json;
   readonly preprocessor: Json;
 }
 
-/** Normalization of pixels. */
 export interface Normalization {
   readonly scale: number;
   readonly mean: readonly [number, number, number];
   readonly deviation: readonly [number, number, number];
 }
 
-/** Pixels from −1 to 1. */
+/** Scales pixels to −1 to 1. */
 export const symmetricNormalization: Normalization = {
   scale: 1 / 255,
   mean: [0.5, 0.5, 0.5],
@@ -59,58 +57,56 @@ export const symmetricNormalization: Normalization = {
 
 const filters: Readonly<Record<number, Filter>> = { 1: 'lanczos', 2: 'bilinear', 3: 'bicubic' };
 
-/** Reads the filter of a preprocessor. */
-export function readFilter({ resample: number }: Json, usual: Filter): Filter {
-  if (number === undefined || number === null) return usual;
+export function readFilter({ resample: number }: Json, fallback: Filter): Filter {
+  if (number === undefined || number === null) return fallback;
   const filter = filters[Number(number)];
   if (filter === undefined) throw new RangeError(`resample: expected 1, 2 or 3, got ${String(number)}`);
   return filter;
 }
 
-/** Reads how pixels become numbers. */
-export function readNormalization(preprocessor: Json, usual: Normalization): Normalization {
+export function readNormalization(preprocessor: Json, fallback: Normalization): Normalization {
   for (const step of ['do_resize', 'do_rescale', 'do_normalize']) {
     if (preprocessor[step] === false) throw new RangeError(`${step}: expected true, got false`);
   }
   return {
-    scale: readNumber(preprocessor, 'rescale_factor', usual.scale),
-    mean: readTriple(preprocessor['image_mean'], usual.mean),
-    deviation: readTriple(preprocessor['image_std'], usual.deviation),
+    scale: readNumber(preprocessor, 'rescale_factor', fallback.scale),
+    mean: readTriple(preprocessor['image_mean'], fallback.mean),
+    deviation: readTriple(preprocessor['image_std'], fallback.deviation),
   };
 }
 
-/** @throws RangeError where it is no positive number */
-export function readNumber(json: Json, name: string, usual: number): number {
-  const value = json[name] ?? usual;
+/** @throws RangeError unless the value is a positive number */
+export function readNumber(json: Json, name: string, fallback: number): number {
+  const value = json[name] ?? fallback;
   if (typeof value === 'number' && value > 0) return value;
   throw new RangeError(`${name}: expected a positive number, got ${JSON.stringify(value)}`);
 }
 
-/** An object within an object; empty where there is none. */
+/** A nested object; empty if missing. */
 export function readObject(json: Json, name: string): Json {
   const value = json[name];
   return typeof value === 'object' && value !== null ? (value as Json) : {};
 }
 
-/** Reads the sides to which a preprocessor stretches every picture. */
-export function readSides(preprocessor: Json, usual: number): Size {
+/** The size to which a preprocessor stretches every picture. */
+export function readSides(preprocessor: Json, fallback: number): Size {
   const size = readObject(preprocessor, 'size');
-  return { width: readNumber(size, 'width', usual), height: readNumber(size, 'height', usual) };
+  return { width: readNumber(size, 'width', fallback), height: readNumber(size, 'height', fallback) };
 }
 
-/** A family whose pictures are stretched and seen once, without crops of their parts. */
+/** A family that stretches pictures and reads them once, without crops. */
 export function stretchedFamily(
   preprocessor: VisionConfig['preprocessor'],
   {
     size,
     text,
     length,
-    usualFilter,
+    defaultFilter,
     ...tokens
   }: Pick<VisionFamily, 'placeholder' | 'pictureToken'> &
-    Pick<PreparedPicture, 'text' | 'length'> & { readonly size: Size; readonly usualFilter: Filter },
+    Pick<PreparedPicture, 'text' | 'length'> & { readonly size: Size; readonly defaultFilter: Filter },
 ): VisionFamily {
-  const filter = readFilter(preprocessor, usualFilter);
+  const filter = readFilter(preprocessor, defaultFilter);
   const normalization = readNormalization(preprocessor, symmetricNormalization);
   return {
     ...tokens,
@@ -127,7 +123,6 @@ export function resized(picture: Picture, size: Size, filter: Filter): Picture {
   return { ...size, pixels: resample(picture.pixels, picture, size, filter) };
 }
 
-/** A part of a picture. */
 export function cropped(
   { pixels, width }: Picture,
   { left, top, ...size }: Size & { readonly left: number; readonly top: number },
@@ -141,7 +136,7 @@ export function cropped(
 }
 
 /**
- * Pixels → numbers, a plane for each color.
+ * Converts pixels to one plane per color.
  * @param out receives `[3 × height × width]`
  */
 export function toPlanesInto(

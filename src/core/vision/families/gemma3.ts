@@ -5,7 +5,7 @@ const start = '<start_of_image>';
 const end = '<end_of_image>';
 
 /**
- * Gemma 3: a picture is stretched to a square, without crops of its parts.
+ * Gemma 3: a picture is stretched to a square, without crops.
  * @see https://huggingface.co/docs/transformers/model_doc/gemma3
  */
 export function createGemma3({ config, preprocessor }: VisionConfig): VisionFamily {
@@ -16,7 +16,7 @@ export function createGemma3({ config, preprocessor }: VisionConfig): VisionFami
     placeholder: start,
     pictureToken: token,
     size: readSides(preprocessor, 896),
-    usualFilter: 'bilinear',
+    defaultFilter: 'bilinear',
     text: `\n\n${start}${token.repeat(length)}${end}\n\n`,
     length,
   });

@@ -13,13 +13,13 @@ import {
   type VisionFamily,
 } from './family.ts';
 
-const largestSide = 4096;
+const maxSide = 4096;
 const token = '<image>';
 const around = '<fake_token_around_image>';
 const whole = '<global-img>';
 
 /**
- * Idefics 3 and SmolVLM: a picture is cut into square tiles, and seen as a whole after them.
+ * Idefics 3 and SmolVLM: a picture is split into square tiles, followed by the whole picture.
  * @see https://huggingface.co/docs/transformers/model_doc/idefics3
  */
 export function createIdefics3({ config, preprocessor }: VisionConfig): VisionFamily {
@@ -64,7 +64,7 @@ export function createIdefics3({ config, preprocessor }: VisionConfig): VisionFa
     return resized(picture, { width: side, height: side }, filter);
   }
 
-  /** Tiles row by row, then the whole picture; a picture of one tile alone. */
+  /** Tiles row by row, then the whole picture; a single tile only once. */
   function cut(picture: Picture): { tiles: readonly Picture[]; rows: number; columns: number } {
     const [rows, columns] = [picture.height / side, picture.width / side];
     if (rows === 1 && columns === 1) return { tiles: [picture], rows: 0, columns: 0 };
@@ -90,21 +90,21 @@ export function createIdefics3({ config, preprocessor }: VisionConfig): VisionFa
   }
 }
 
-/** The longer side as long as it may be, the shorter one even. */
+/** Scales the longer side to `longest` and makes the shorter one even. */
 function firstSize(size: Size, longest: number): Size {
   const even = (side: number): number => Math.max(1, Math.trunc(side) + (Math.trunc(side) % 2));
   const first = proportional(size, longest, even);
-  const isTooLarge = Math.max(first.width, first.height) > largestSide;
-  return isTooLarge ? proportional(first, largestSide, (side) => Math.max(1, Math.trunc(side))) : first;
+  const isTooLarge = Math.max(first.width, first.height) > maxSide;
+  return isTooLarge ? proportional(first, maxSide, (side) => Math.max(1, Math.trunc(side))) : first;
 }
 
-/** Both sides as long as some whole tiles. */
+/** Rounds both sides up to whole tiles. */
 function wholeTiles(size: Size, side: number): Size {
   const up = (length: number): number => Math.ceil(length / side) * side;
   return proportional(size, up(Math.max(size.width, size.height)), (length) => up(Math.trunc(length)));
 }
 
-/** A size with the proportions of another one, by its longer side; the shorter one is rounded. */
+/** A size with the same aspect ratio, by its longer side; the shorter side is rounded. */
 function proportional({ width, height }: Size, longer: number, round: (side: number) => number): Size {
   const ratio = width / height;
   return width >= height

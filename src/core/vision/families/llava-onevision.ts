@@ -10,8 +10,8 @@ import {
 const token = '<image>';
 
 /**
- * LLaVA-OneVision: a picture is stretched to a square and seen once. Graphs of the hub have no place for the views of its parts
- * ("anyres") and the rows' ends that the reference puts between them.
+ * LLaVA-OneVision: a picture is stretched to a square and read once. The ONNX exports on Hugging Face don't support
+ * crops ("anyres") and the row separators that the reference puts between them.
  * @see https://huggingface.co/docs/transformers/model_doc/llava_onevision
  */
 export function createLlavaOnevision({ config, preprocessor }: VisionConfig): VisionFamily {
@@ -24,7 +24,7 @@ export function createLlavaOnevision({ config, preprocessor }: VisionConfig): Vi
     placeholder: token,
     pictureToken: token,
     size,
-    usualFilter: 'bicubic',
+    defaultFilter: 'bicubic',
     text,
     length,
   });

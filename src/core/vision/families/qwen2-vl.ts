@@ -13,51 +13,51 @@ import {
   symmetricNormalization,
 } from './family.ts';
 
-const usualNormalization: Normalization = {
+const defaultNormalization: Normalization = {
   scale: 1 / 255,
   mean: [0.48145466, 0.4578275, 0.40821073],
   deviation: [0.26862954, 0.26130258, 0.27577711],
 };
 const token = '<|image_pad|>';
-const mostStretched = 200;
+const maxAspectRatio = 200;
 
-/** Differences of Qwen's families where their files say nothing. */
-interface Usual {
+/** Default values of Qwen's families. */
+interface QwenDefaults {
   readonly patch: number;
-  readonly fewest: number;
-  readonly most: number;
+  readonly minPixels: number;
+  readonly maxPixels: number;
   readonly normalization: Normalization;
 }
 
 /**
- * Qwen2-VL and Qwen2.5-VL: a picture keeps its proportions, and becomes as many patches as fit into its pixels.
+ * Qwen2-VL and Qwen2.5-VL: a picture keeps its aspect ratio, and is split into patches within limits of its pixels.
  * @see https://huggingface.co/docs/transformers/model_doc/qwen2_vl
  */
 export function createQwen2Vl(files: VisionConfig): VisionFamily {
   return createQwenVl(files, {
     patch: 14,
-    fewest: 56 * 56,
-    most: 28 * 28 * 1280,
-    normalization: usualNormalization,
+    minPixels: 56 * 56,
+    maxPixels: 28 * 28 * 1280,
+    normalization: defaultNormalization,
   });
 }
 
-/** `createQwen2Vl` with other defaults for missing values. */
-function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamily {
+/** Like `createQwen2Vl`, with the given defaults. */
+function createQwenVl({ preprocessor }: VisionConfig, defaults: QwenDefaults): VisionFamily {
   const filter = readFilter(preprocessor, 'bicubic');
-  const { scale, mean, deviation } = readNormalization(preprocessor, usual.normalization);
-  const patch = readNumber(preprocessor, 'patch_size', usual.patch);
+  const { scale, mean, deviation } = readNormalization(preprocessor, defaults.normalization);
+  const patch = readNumber(preprocessor, 'patch_size', defaults.patch);
   const merged = readNumber(preprocessor, 'merge_size', 2);
   const block = patch * merged;
   const frames = readNumber(preprocessor, 'temporal_patch_size', 2);
   const size = readObject(preprocessor, 'size');
-  const fewest = readNumber(preprocessor, 'min_pixels', readNumber(size, 'shortest_edge', usual.fewest));
-  const most = readNumber(preprocessor, 'max_pixels', readNumber(size, 'longest_edge', usual.most));
+  const min = readNumber(preprocessor, 'min_pixels', readNumber(size, 'shortest_edge', defaults.minPixels));
+  const max = readNumber(preprocessor, 'max_pixels', readNumber(size, 'longest_edge', defaults.maxPixels));
   return {
     placeholder: token,
     pictureToken: token,
     prepare(picture) {
-      const fitting = fit(picture, block, fewest, most);
+      const fitting = fit(picture, block, min, max);
       const rows = fitting.height / patch;
       const columns = fitting.width / patch;
       const length = (rows * columns) / merged ** 2;
@@ -67,7 +67,7 @@ function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamil
       return {
         inputs: {
           pixel_values: { type: 'float32', dims: [rows * columns, data.length / (rows * columns)], data },
-          // Graphs of Qwen2-VL name it without "image".
+          // Graphs of Qwen2-VL call it `grid_thw`.
           grid_thw: sides,
           image_grid_thw: sides,
         },
@@ -78,7 +78,7 @@ function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamil
     },
   };
 
-  /** `[patches × (3 × frames × patch × patch)]`; patches that are merged later follow one another. */
+  /** `[patches × (3 × frames × patch × patch)]`; patches that the model merges are adjacent. */
   function toPatches({ pixels, width, height }: Picture): Float32Array {
     const data = new Float32Array(3 * frames * width * height);
     let at = 0;
@@ -104,25 +104,25 @@ function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamil
   }
 }
 
-/** Sides that are multiples of `block`, with about the picture's proportions, and pixels within the limits. */
-function fit({ width, height }: Size, block: number, fewest: number, most: number): Size {
+/** Sides that are multiples of `block`, with about the picture's aspect ratio, and pixels within the limits. */
+function fit({ width, height }: Size, block: number, minPixels: number, maxPixels: number): Size {
   const stretch = Math.max(width, height) / Math.min(width, height);
-  if (stretch > mostStretched) {
+  if (stretch > maxAspectRatio) {
     throw new RangeError(
-      `image: expected sides that differ by at most ${mostStretched} times, got ${stretch}`,
+      `image: expected sides that differ by at most ${maxAspectRatio} times, got ${stretch}`,
     );
   }
   const near = {
     width: roundHalfToEven(width / block) * block,
     height: roundHalfToEven(height / block) * block,
   };
-  if (near.width * near.height > most) {
-    const shrinking = Math.sqrt((height * width) / most);
+  if (near.width * near.height > maxPixels) {
+    const shrinking = Math.sqrt((height * width) / maxPixels);
     const down = (side: number): number => Math.max(block, Math.floor(side / shrinking / block) * block);
     return { width: down(width), height: down(height) };
   }
-  if (near.width * near.height < fewest) {
-    const growth = Math.sqrt(fewest / (height * width));
+  if (near.width * near.height < minPixels) {
+    const growth = Math.sqrt(minPixels / (height * width));
     const up = (side: number): number => Math.ceil((side * growth) / block) * block;
     return { width: up(width), height: up(height) };
   }
@@ -130,14 +130,14 @@ function fit({ width, height }: Size, block: number, fewest: number, most: numbe
 }
 
 /**
- * Qwen3-VL and Qwen3.5: as Qwen2-VL, with larger patches and limits.
+ * Qwen3-VL and Qwen3.5: like Qwen2-VL, with larger patches and limits.
  * @see https://huggingface.co/docs/transformers/model_doc/qwen3_vl
  */
 export function createQwen3Vl(files: VisionConfig): VisionFamily {
   return createQwenVl(files, {
     patch: 16,
-    fewest: 256 * 256,
-    most: 4096 * 4096,
+    minPixels: 256 * 256,
+    maxPixels: 4096 * 4096,
     normalization: symmetricNormalization,
   });
 }

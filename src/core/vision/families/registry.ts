@@ -15,7 +15,7 @@ const families: Readonly<Record<string, (files: VisionConfig) => VisionFamily>> 
   smolvlm: createIdefics3,
 };
 
-/** Handling of pictures for the `model_type` of a config; `undefined` for an unknown one. */
+/** The family of a config's `model_type`; `undefined` for an unknown type. */
 export function createVisionFamily(files: VisionConfig): VisionFamily | undefined {
   const type = files.config['model_type'];
   return typeof type === 'string' && Object.hasOwn(families, type) ? families[type]!(files) : undefined;

@@ -4,7 +4,7 @@ import { assertDecodable, isWanted } from './head.ts';
 import type { HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
 import { headNames, type HeadName } from './registry.ts';
 
-/** A box that a head of the user's own found. */
+/** A box from a custom head. */
 export interface CustomBox {
   /** x1, y1, x2, y2 in pixels of the model's input. */
   readonly box: readonly [number, number, number, number];
@@ -13,13 +13,13 @@ export interface CustomBox {
   readonly classId: number;
 }
 
-/** A layout of outputs that the user's own module decodes: its default export. */
+/** A custom output layout: the default export of the user's module. */
 export interface CustomHead {
-  /** The layout whose models get their images in the same way; default `yolov8`. */
+  /** The layout with the same image preprocessing; default `yolov8`. */
   readonly like?: HeadName | undefined;
-  /** Whether nothing needs to be suppressed; default `false`. */
+  /** Whether the boxes need no suppression; default `false`. */
   readonly picksBoxes?: boolean | undefined;
-  /** Number of classes in the outputs, for a model whose files and settings name none. */
+  /** Number of classes in the outputs, for a model whose files and settings don't name classes. */
   classCount?(outputs: OutputQuery['outputs']): number;
   /**
    * Decodes the outputs of one image.
@@ -30,9 +30,9 @@ export interface CustomHead {
 }
 
 /**
- * Decodes outputs with a head of the user's own; boxes below the confidence and of other classes are left out here.
+ * Decodes outputs with a custom head, and drops boxes below the confidence and of unselected classes.
  *
- * @param candidates receives the boxes; what was in it is lost
+ * @param candidates receives the boxes; overwritten
  * @returns `candidates`
  *
  * @example

@@ -4,10 +4,10 @@ import { resetCandidates } from '../candidates.ts';
 import { detrPreprocessing, findPair, type DetrOutputs, addQueryBox } from './detr.ts';
 
 /**
- * Decodes the outputs of DETR, YOLOS and Table Transformer: the last class is "nothing", and a query counts once, for the
- * likeliest of the others.
+ * Decodes the outputs of DETR, YOLOS and Table Transformer: the last class is "nothing", and a query yields at most one
+ * box, of its likeliest class otherwise.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @returns `candidates`
  * @see https://arxiv.org/abs/2005.12872
  *
@@ -40,7 +40,7 @@ export const decodeDetrSoftmaxInto: Decode<DetrOutputs> = (candidates, outputs, 
   return candidates;
 };
 
-/** The family of DETR with a softmax over the classes and "nothing". */
+/** The DETR family with a softmax over the classes and "nothing". */
 export const detrSoftmaxHead: DetectorHead<'detr-softmax'> = {
   name: 'detr-softmax',
   shapes: 'the same, the last class being "nothing"',

@@ -18,14 +18,15 @@ import { readTriple } from '../input-tensor.ts';
 export interface DetrOutputs {
   /** `[1, queries, classes]`, before the sigmoid or softmax. */
   readonly logits: HeadOutput;
-  /** `[1, queries, 4]`: cx, cy, width, height as shares of the input. */
+  /** `[1, queries, 4]`: cx, cy, width, height as fractions of the input. */
   readonly boxes: HeadOutput;
 }
 
 /**
- * Decodes the outputs of RT-DETR, D-FINE, RF-DETR and Conditional DETR. A query counts once for every class that it is sure enough of.
+ * Decodes the outputs of RT-DETR, D-FINE, RF-DETR and Conditional DETR. A query yields a box for every class above the
+ * confidence.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @returns `candidates`
  * @see https://arxiv.org/abs/2304.08069
  *
@@ -55,15 +56,15 @@ export const decodeDetrInto: Decode<DetrOutputs> = (candidates, outputs, options
   return candidates;
 };
 
-/** Names of the output with a box for each query. */
+/** Names of the output with a box per query. */
 const queryBoxes = new Set(['pred_boxes', 'dets']);
 
-/** Whether a model is of the DETR family, judged by the names of its outputs. */
+/** Whether a model is of the DETR family, by the names of its outputs. */
 export function hasQueries(outputs: readonly { readonly name: string }[]): boolean {
   return outputs.some(({ name }) => queryBoxes.has(name));
 }
 
-/** Finds the two outputs, of which the one with the scores may have further classes that stand for nothing. */
+/** Finds the two outputs; the scores may have additional classes for "nothing". */
 export function findPair(
   { outputs, classCount }: OutputQuery,
   nothingClasses: number,
@@ -77,7 +78,7 @@ export function findPair(
   return { outputs: [logits.name, boxes.name], classCount: Math.min(classCount ?? inShape, inShape) };
 }
 
-/** Preprocessing as `preprocessor_config.json` has it. */
+/** Reads the preprocessing of a `preprocessor_config.json`. */
 export function detrPreprocessing(preprocessor: Readonly<Record<string, unknown>>): Preprocessing {
   const { do_rescale: rescales = true, rescale_factor: factor = plainPixels.scale } = preprocessor;
   const normalizes = preprocessor['do_normalize'] === true;
@@ -93,7 +94,7 @@ export function detrPreprocessing(preprocessor: Readonly<Record<string, unknown>
   return { fit: 'stretch', format };
 }
 
-/** The family of DETR with a sigmoid for each class. */
+/** The DETR family with a sigmoid per class. */
 export const detrHead: DetectorHead<'detr'> = {
   name: 'detr',
   shapes: 'logits and pred_boxes, or labels and dets',
@@ -104,7 +105,7 @@ export const detrHead: DetectorHead<'detr'> = {
     decodeDetrInto(candidates, { logits, boxes: boxes! }, options),
 };
 
-/** The finding of a DETR's query. */
+/** A query's best class. */
 export interface QueryFinding {
   readonly query: number;
   readonly score: number;

@@ -11,9 +11,9 @@ import { hasAnchors } from './yolov5.ts';
 import { gridStrides } from './yolox.ts';
 
 /**
- * Decodes the output of models that pick their boxes themselves, such as YOLOv10 and YOLO26.
+ * Decodes the output of models that select their boxes in the graph, such as YOLOv10 and YOLO26.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @param output `[1, n, 6]`: x1, y1, x2, y2 in pixels of the input, score, class id
  * @returns `candidates`
  * @see https://arxiv.org/abs/2405.14458
@@ -38,10 +38,10 @@ export const decodeEndToEndInto: Decode<HeadOutput, DecodeOptions> = (candidates
   return candidates;
 };
 
-/** More rows than that are no list of picked boxes. */
-const mostPicked = 1000;
+/** Outputs with more rows aren't lists of selected boxes. */
+const maxSelected = 1000;
 
-/** YOLOv10 and YOLO26, which pick their boxes themselves. */
+/** YOLOv10 and YOLO26, which select their boxes in the graph. */
 export const endToEndHead: DetectorHead<'end-to-end'> = {
   name: 'end-to-end',
   shapes: '[1, n, 6]',
@@ -51,7 +51,7 @@ export const endToEndHead: DetectorHead<'end-to-end'> = {
       ({ dims: [, rows = 0, width], dims }) =>
         dims.length === 3 &&
         width === 6 &&
-        (isChosen || (rows <= mostPicked && !gridStrides(rows, input) && !hasAnchors(rows, input))),
+        (isChosen || (rows <= maxSelected && !gridStrides(rows, input) && !hasAnchors(rows, input))),
     );
     return output && { outputs: [output.name], classCount };
   },

@@ -10,15 +10,15 @@ import {
 import { resetCandidates } from '../candidates.ts';
 import { findMaps } from './yolox-maps.ts';
 
-/** Exponent of the class in a score; the objectness has the rest. */
+/** Exponent of the class in a score; the objectness has the remainder to 1. */
 const classShare = 0.4;
 
 /**
- * Decodes the output of FastestDet: one cell for each place of a single grid.
+ * Decodes the output of FastestDet: one box per cell of a single grid.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
- * @param output `[1, 5 + classes, rows, columns]`: objectness; dx and dy in cells before a hyperbolic tangent; width and
- * height as shares of the input before a sigmoid; then the classes' scores
+ * @param candidates receives the boxes of at least the given confidence; overwritten
+ * @param output `[1, 5 + classes, rows, columns]`: objectness; dx and dy in cells before a hyperbolic tangent; width
+ * and height as fractions of the input before a sigmoid; then the classes' scores
  * @returns `candidates`
  * @see https://github.com/dog-qiuqiu/FastestDet
  *

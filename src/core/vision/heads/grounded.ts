@@ -3,21 +3,21 @@ import { resetCandidates } from '../candidates.ts';
 import { type DetrOutputs, addQueryBox } from './detr.ts';
 import { assertDecodable, type DecodeOptions, type SizedDecodeOptions, type Decode } from './head.ts';
 
-/** The tokens of a prompt that stand for a class: `[start, end)`. */
+/** The tokens of a class in the prompt: `[start, end)`. */
 export type TokenSpan = readonly [start: number, end: number];
 
 /** `SizedDecodeOptions` for models that score the tokens of a prompt. */
 export interface GroundedDecodeOptions extends Omit<SizedDecodeOptions, keyof DecodeOptions> {
-  /** Least score, above 0. */
+  /** Minimum score, above 0. */
   readonly confidence: number;
-  /** Keyed by class id. */
+  /** By class id. */
   readonly spans: readonly TokenSpan[];
 }
 
 /**
- * Decodes the outputs of detectors that are asked in words: each query has a box and a score for each word or token of
- * the prompt. The class of a query is the one with the best score. For OWL-ViT a class is one place, for Grounding DINO
- * as many as its words have tokens.
+ * Decodes the outputs of open-vocabulary detectors: each query has a box and a score per word or token of the prompt.
+ * The class of a query is the class with the best score. For OWL-ViT a class is one entry, for Grounding DINO one entry
+ * per token of its words.
  *
  * @param outputs.logits `[1 × queries × tokens]`
  * @param outputs.boxes `[1 × queries × 4]`, centre and size, 0 to 1

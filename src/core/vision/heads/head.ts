@@ -10,19 +10,22 @@ import { addCandidate, type Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
 import type { PixelFormat } from '../input-tensor.ts';
 
-/** One output of a model: dense, row-major. */
+/** A dense, row-major output of a model. */
 export interface HeadOutput {
   readonly data: Float32Array;
   readonly dims: readonly number[];
 }
 
-/** Bounds of a candidate. */
+/** Selects candidates. */
 export interface DecodeOptions {
   /** Number of classes of the model. */
   readonly classCount: number;
-  /** Least score, above 0. */
+  /** Minimum score, above 0. */
   readonly confidence: number;
-  /** Class id → 0 for classes that aren't wanted; default: all are. A box has its best class all the same. */
+  /**
+   * Class id → 0 for unselected classes; default: all are selected. A box keeps its best class even if that is
+   * unselected.
+   */
   readonly classMask?: Uint8Array | undefined;
 }
 
@@ -32,14 +35,14 @@ export interface SizedDecodeOptions extends DecodeOptions {
   readonly input: Size;
 }
 
-/** Outputs of a model → candidates; what was in them before is lost. */
+/** Decodes a model's outputs to candidates, which are overwritten. */
 export type Decode<Outputs, Options = SizedDecodeOptions> = (
   candidates: Candidates,
   outputs: Outputs,
   options: Options,
 ) => Candidates;
 
-/** One output of a model → candidates. */
+/** Decodes a single output to candidates. */
 export type DecodeInto = Decode<HeadOutput>;
 
 /** The inputs and outputs of a model. */
@@ -53,35 +56,35 @@ export interface OutputQuery {
 
 /** The outputs that a head reads. */
 export interface FoundOutputs {
-  /** Names, in the order in which the head decodes the outputs. */
+  /** Names, in the order that `decode` expects. */
   readonly outputs: readonly string[];
-  /** 0 where neither the outputs nor the caller know. */
+  /** 0 if neither the outputs nor the caller determine it. */
   readonly classCount: number;
 }
 
-/** One layout of a model's outputs. */
+/** A layout of a model's outputs. */
 export interface DetectorHead<Name extends string = string> {
-  /** Unique, kebab-case: the value of a setting that chooses the head. */
+  /** Unique, kebab-case: the value of the setting that selects the head. */
   readonly name: Name;
   /** Shapes of its outputs, for messages and documentation. */
   readonly shapes: string;
-  /** Whether the boxes are picked already, so that nothing needs to be suppressed; default `false`. */
+  /** Whether the boxes need no suppression; default `false`. */
   readonly picksBoxes?: boolean;
-  /** Each `model_type` of a `config.json` that chooses the head, whose shapes are those of another, too. */
+  /** The `model_type`s of a `config.json` that select the head, for heads with ambiguous shapes. */
   readonly modelTypes?: readonly string[];
   /**
-   * Preprocessing with which its models were trained; default: that of YOLOv8.
+   * The preprocessing that its models were trained with; default: like YOLOv8.
    *
-   * @param preprocessor content of `preprocessor_config.json`; empty where the file is missing
+   * @param preprocessor content of `preprocessor_config.json`; empty if the file is missing
    */
   preprocessing?(preprocessor: Readonly<Record<string, unknown>>): Preprocessing;
   /**
    * Finds its outputs by their names and shapes.
    *
-   * @param isChosen whether a setting or the config chooses the head
+   * @param isChosen whether a setting or the config selects the head
    */
   find(query: OutputQuery, isChosen: boolean): FoundOutputs | undefined;
-  /** Decodes the outputs of one image; whatever was in the candidates is lost. */
+  /** Decodes the outputs of one image; the candidates are overwritten. */
   decode(
     candidates: Candidates,
     outputs: readonly [HeadOutput, ...HeadOutput[]],
@@ -89,7 +92,7 @@ export interface DetectorHead<Name extends string = string> {
   ): Candidates;
 }
 
-/** Checks what a head decodes, once for each image. */
+/** Validates the input of a decoder, once per image. */
 export function assertDecodable(
   outputs: Readonly<Record<string, HeadOutput>>,
   ranks: number | undefined,
@@ -111,10 +114,9 @@ export function assertDecodable(
   if (hasInput) assertSize('input', input);
 }
 
-/** Preprocessing of images. */
 export interface Preprocessing {
   readonly format: PixelFormat;
-  /** `stretch` fills the input with the image; the others pad it. */
+  /** `stretch` fills the input with the image; the letterboxes pad it. */
   readonly fit: 'letterbox-center' | 'letterbox-start' | 'stretch';
 }
 
@@ -127,10 +129,10 @@ export const plainPixels: PixelFormat = {
   padding: 114,
 };
 
-/** Preprocessing of heads that name no other. */
-export const usualPreprocessing: Preprocessing = { fit: 'letterbox-center', format: plainPixels };
+/** The preprocessing of heads without a specific one. */
+export const defaultPreprocessing: Preprocessing = { fit: 'letterbox-center', format: plainPixels };
 
-/** Finds the one output of a head by its shape of three axes. */
+/** Finds the output of a head with a single three-dimensional output. */
 export function findRows(
   { outputs, classCount }: OutputQuery,
   classesOf: (dims: readonly number[]) => number,
@@ -143,7 +145,7 @@ export function findRows(
   return undefined;
 }
 
-/** Index of the greatest of `count` values, `stride` apart from `start` on; the first of equal ones. */
+/** Index of the largest of `count` values, `stride` apart from `start` on; the first wins ties. */
 export function bestClass(values: Float32Array, start: number, count: number, stride = 1): number {
   let best = 0;
   let bestValue = values[start]!;
@@ -157,7 +159,7 @@ export function bestClass(values: Float32Array, start: number, count: number, st
   return best;
 }
 
-/** Whether a box is sure enough, and of a class that the model has and that is wanted. */
+/** Whether a score is high enough, and the class exists and is selected. */
 export function isWanted(
   { classCount, confidence, classMask }: DecodeOptions,
   score: number,

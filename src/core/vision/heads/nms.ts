@@ -9,7 +9,7 @@ import {
   type Decode,
 } from './head.ts';
 
-/** The outputs of a graph that suppresses boxes itself. */
+/** The outputs of a graph with built-in suppression. */
 export interface NmsOutputs {
   /** `[1, n, 4]` or `[n, 4]`: x1, y1, x2, y2 in pixels of the input. */
   readonly boxes: HeadOutput;
@@ -17,14 +17,14 @@ export interface NmsOutputs {
   readonly scores: HeadOutput;
   /** `[1, n]` or `[n]` */
   readonly labels: HeadOutput;
-  /** Number of valid ones; default all. */
+  /** Number of valid entries; default all. */
   readonly count?: HeadOutput | undefined;
 }
 
 /**
  * Decodes the outputs of graphs that contain non-maximum suppression: one list each of boxes, scores and labels.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @returns `candidates`
  * @see https://github.com/NVIDIA/TensorRT/tree/main/plugin/efficientNMSPlugin
  *
@@ -55,13 +55,13 @@ export const decodeNmsInto: Decode<NmsOutputs, DecodeOptions> = (candidates, out
   return candidates;
 };
 
-/** Names of the outputs of such graphs. */
+/** Known output names. */
 const boxNames = new Set(['boxes', 'det_boxes', 'bboxes']);
 const scoreNames = new Set(['scores', 'det_scores']);
 const labelNames = new Set(['labels', 'det_classes', 'classes', 'class_ids']);
 const countNames = new Set(['num_dets', 'num_detections', 'num_boxes']);
 
-/** Graphs that suppress boxes themselves, by TensorRT or torchvision. */
+/** Graphs with built-in suppression, by TensorRT or torchvision. */
 export const nmsHead: DetectorHead<'nms'> = {
   name: 'nms',
   shapes: 'boxes, scores and labels, or num_dets, det_boxes, det_scores and det_classes',
@@ -83,9 +83,9 @@ export const nmsHead: DetectorHead<'nms'> = {
 const rowLength = 7;
 
 /**
- * Decodes the output of YOLOv7's export with non-maximum suppression: one row for each box that is left.
+ * Decodes the output of YOLOv7's export with non-maximum suppression: one row per remaining box.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @param output `[n, 7]`: number of the image, x1, y1, x2, y2 in pixels of the input, class id, score
  * @returns `candidates`
  * @see https://github.com/WongKinYiu/yolov7

@@ -19,7 +19,7 @@ import { yoloV5Head } from './yolov5.ts';
 import { yoloXMapsHead } from './yolox-maps.ts';
 import { yoloXHead } from './yolox.ts';
 
-/** Every layout of outputs, one line each. The first that finds its outputs reads them: the more special comes first. */
+/** All output layouts. The first one that matches the outputs reads them, so specific layouts precede general ones. */
 export const detectorHeads = [
   detrHead,
   detrSoftmaxHead,
@@ -37,29 +37,29 @@ export const detectorHeads = [
 /** The name of a layout of outputs. */
 export type HeadName = (typeof detectorHeads)[number]['name'];
 
-/** The layouts of outputs that can be decoded. */
+/** The supported output layouts. */
 export const headNames: readonly HeadName[] = detectorHeads.map(({ name }) => name);
 
-/** The inputs and outputs of a model whose head is looked for. */
+/** The inputs and outputs of a model whose head is unknown. */
 export interface HeadQuery extends OutputQuery {
-  /** Default: found by the names and shapes of the outputs. */
+  /** Default: detected from the names and shapes of the outputs. */
   readonly head?: HeadName | undefined;
 }
 
-/** Interpretation of a model's outputs. */
+/** How to read a model's outputs. */
 export interface Head extends FoundOutputs {
   readonly name: HeadName;
 }
 
-/** The head of a name; `undefined` for other names. */
+/** The head with this name; `undefined` for an unknown name. */
 export function headNamed(name: string): DetectorHead<HeadName> | undefined {
   return detectorHeads.find((head) => head.name === name);
 }
 
 /**
- * Finds out how to read a model's outputs from their names and shapes.
+ * Detects how to read a model's outputs from their names and shapes.
  *
- * @throws RangeError telling the shapes, where they are none that is known
+ * @throws RangeError with the shapes, if no layout matches
  *
  * @example
  * ```ts

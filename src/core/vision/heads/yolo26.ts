@@ -3,10 +3,10 @@ import { addCandidate } from '../candidates.ts';
 import { decodeColumns } from './yolov8.ts';
 
 /**
- * Decodes the output of YOLO26's one-to-one head before its best boxes are picked, as exports without that step leave
- * it. Each object has one box, so nothing needs to be suppressed.
+ * Decodes the output of YOLO26's one-to-one head before the selection of the best boxes, as in exports without that
+ * step. Each object has one box, so no suppression is needed.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @param output `[1, 4 + classes, n]`: x1, y1, x2, y2 in pixels of the input, then the classes' scores
  * @returns `candidates`
  * @see https://docs.ultralytics.com/models/yolo26/
@@ -20,7 +20,7 @@ import { decodeColumns } from './yolov8.ts';
 export const decodeYolo26Into: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) =>
   decodeColumns(candidates, output, options, addCandidate);
 
-/** YOLO26 before its best boxes are picked: the shape is that of YOLOv8, so a setting has to choose it. */
+/** YOLO26 before the selection of its best boxes: the shape equals YOLOv8's, so a setting has to select this head. */
 export const yolo26Head: DetectorHead<'yolo26'> = {
   name: 'yolo26',
   shapes: '[1, 4 + classes, n] with corners in place of centres',

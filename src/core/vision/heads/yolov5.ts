@@ -14,10 +14,10 @@ import type { Size } from '../box.ts';
 import { gridStrides } from './yolox.ts';
 
 /**
- * Decodes the output of YOLOv5 (and v6, v7): one row for each place, with an objectness that multiplies the classes'
+ * Decodes the output of YOLOv5 (and v6, v7): one row per anchor, with an objectness that multiplies the classes'
  * scores.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @param output `[1, n, 5 + classes (+ more)]`: cx, cy, width, height in pixels of the input, objectness, then the
  * classes' scores
  * @returns `candidates`
@@ -50,7 +50,7 @@ export const decodeYoloV5Into: Decode<HeadOutput, DecodeOptions> = (candidates, 
 
 const anchorsPerCell = 3;
 
-/** Whether there is a row for each anchor of each cell. */
+/** Whether the output has a row per anchor and cell. */
 export function hasAnchors(rows: number, input: Size): boolean {
   return gridStrides(rows / anchorsPerCell, input) !== undefined;
 }

@@ -11,9 +11,9 @@ import {
 import { resetCandidates, type addCandidate, type Candidates } from '../candidates.ts';
 
 /**
- * Decodes the output of YOLOv8, v9, v11 and v12: one column for each place, without an objectness of its own.
+ * Decodes the output of YOLOv8, v9, v11 and v12: one column per location, without a separate objectness.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @param output `[1, 4 + classes (+ more), n]`: cx, cy, width, height in pixels of the input, then the classes' scores
  * @returns `candidates`
  * @see https://docs.ultralytics.com/modes/export/
@@ -27,7 +27,7 @@ import { resetCandidates, type addCandidate, type Candidates } from '../candidat
 export const decodeYoloV8Into: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) =>
   decodeColumns(candidates, output, options, addCentered);
 
-/** Decodes one column for each place: four numbers of a box, which `add` knows how to read, then the classes' scores. */
+/** Decodes one column per location: the four numbers of a box, which `add` interprets, then the classes' scores. */
 export function decodeColumns(
   candidates: Candidates,
   output: HeadOutput,
@@ -41,7 +41,7 @@ export function decodeColumns(
   resetCandidates(candidates, count);
   const scores = new Float32Array(count);
   const classes = new Int32Array(count);
-  // Row by row, their order in memory.
+  // In memory order.
   for (let classId = 0; classId < classCount; classId++) {
     const row = (4 + classId) * count;
     for (let place = 0; place < count; place++) {
@@ -67,7 +67,7 @@ export function decodeColumns(
 export const yoloV8Head: DetectorHead<'yolov8'> = {
   name: 'yolov8',
   shapes: '[1, 4 + classes, n]',
-  // There are more places than channels in any input of a useful size.
+  // An input of a useful size has more locations than channels.
   find: (query, isChosen) =>
     findRows(query, ([, channels = 0, places = 0]) => (isChosen || channels < places ? channels - 4 : 0)),
   decode: (candidates, [output], options) => decodeYoloV8Into(candidates, output, options),

@@ -6,10 +6,9 @@ import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery } from './head
 import { addCells, yoloXPreprocessing } from './yolox.ts';
 
 /**
- * Decodes YOLOX where the graph ends with a map for each grid: the same numbers as in its one output, before they are
- * put together.
+ * Decodes YOLOX graphs with one map per grid: the same numbers as in the usual single output, before concatenation.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @param outputs each `[1, 5 + classes, rows, columns]`: dx, dy in cells, width and height as logarithms of cells,
  * objectness, then the classes' scores
  * @returns `candidates`
@@ -40,7 +39,7 @@ export const decodeYoloXMapsInto: Decode<readonly HeadOutput[]> = (candidates, o
   return candidates;
 };
 
-/** Finds outputs with a place for each cell of a grid. */
+/** Finds outputs with one entry per cell of a grid. */
 export function findMaps({ outputs, input, classCount }: OutputQuery): FoundOutputs | undefined {
   const channels = outputs[0]?.dims[1] ?? 0;
   const areMaps = outputs.every(

@@ -20,7 +20,7 @@ const strideSets = [
 ] as const;
 
 /**
- * The strides of the grids that have as many cells as a YOLOX output has rows, or `undefined` if none fit.
+ * The strides of the grids whose cells match the rows of a YOLOX output, or `undefined` if no grids match.
  *
  * @example
  * ```ts
@@ -38,13 +38,13 @@ export function gridStrides(rows: number, input: Size): readonly number[] | unde
 }
 
 /**
- * Decodes the output of YOLOX: one row for each cell of three or four grids, its box relative to the cell.
+ * Decodes the output of YOLOX: one row per cell of three or four grids, with its box relative to the cell.
  *
- * @param candidates receives the boxes of at least the given confidence; what was in it is lost
+ * @param candidates receives the boxes of at least the given confidence; overwritten
  * @param output `[1, n, 5 + classes]`: dx, dy in cells, width and height as logarithms of cells, objectness, then the
  * classes' scores
  * @returns `candidates`
- * @throws RangeError where the number of rows doesn't fit the size of the input
+ * @throws RangeError if the number of rows doesn't match the size of the input
  * @see https://arxiv.org/abs/2107.08430
  *
  * @example
@@ -81,18 +81,20 @@ export const decodeYoloXInto: DecodeInto = (candidates, output, options) => {
   return candidates;
 };
 
-/** A grid of cells: their numbers begin `next` apart, and the numbers of one are `apart` from each other. */
+/** A grid of cells: consecutive cells are `next` numbers apart, the numbers of a cell are `apart` from each other. */
 interface Grid {
   readonly columns: number;
   readonly cells: number;
-  /** Pixels of a cell. */
+  /** Pixels per cell. */
   readonly across: number;
   readonly down: number;
   readonly next: number;
   readonly apart: number;
 }
 
-/** Adds the boxes of a grid: dx, dy in cells, width and height as logarithms of cells, objectness, the classes' scores. */
+/**
+ * Adds the boxes of a grid: dx, dy in cells, width and height as logarithms of cells, objectness, the classes' scores.
+ */
 export function addCells(
   candidates: Candidates,
   data: Float32Array,

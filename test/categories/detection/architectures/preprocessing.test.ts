@@ -8,7 +8,7 @@ import {
 import { chooseSize } from '../../../../src/categories/detection/pipeline/detection-pipeline.ts';
 import type { HeadName } from '../../../../src/core/vision/heads/registry.ts';
 import { headNamed } from '../../../../src/core/vision/heads/registry.ts';
-import { usualPreprocessing, type Preprocessing } from '../../../../src/core/vision/heads/head.ts';
+import { defaultPreprocessing, type Preprocessing } from '../../../../src/core/vision/heads/head.ts';
 
 const input = { name: 'images', type: 'float32', dims: ['n', 3, 'height', 'width'] } as const;
 const nothing = {
@@ -22,7 +22,7 @@ const nothing = {
 const plain = { scale: 1 / 255, mean: [0, 0, 0], deviation: [1, 1, 1] };
 
 function preprocessingOf(name: HeadName, preprocessor: Readonly<Record<string, unknown>>): Preprocessing {
-  return headNamed(name)!.preprocessing?.(preprocessor) ?? usualPreprocessing;
+  return headNamed(name)!.preprocessing?.(preprocessor) ?? defaultPreprocessing;
 }
 
 describe('preprocessing of a head', () => {

@@ -53,13 +53,13 @@ describe('as the references', () => {
       embedding: Float32Array.from(embedding),
       isClear: clear[index]!,
     }));
-    const found = groupVoices(voices, { threshold, leastVoices: least, mostCompared: 1000 });
+    const found = groupVoices(voices, { threshold, minVoices: least, maxCompared: 1000 });
     expect([...found]).toEqual(numbered(groups));
   });
 
-  it.each(golden.turns)('turns of at most $mostAtOnce at once', ({ windows, mostAtOnce, turns }) => {
+  it.each(golden.turns)('turns of at most $mostAtOnce at once', ({ windows, mostAtOnce: maxSimultaneous, turns }) => {
     const typed = windows.map((window) => ({ ...window, activity: Uint8Array.from(window.activity) }));
-    expect(toSpeakerTurns(typed, { mostAtOnce })).toEqual(turns);
+    expect(toSpeakerTurns(typed, { maxSimultaneous })).toEqual(turns);
   });
 
   it('filter banks', () => {
@@ -92,7 +92,7 @@ describe('voices', () => {
     embedding: Float32Array.of(Math.cos(angle), Math.sin(angle)),
     isClear,
   });
-  const options = { threshold: 0.5, leastVoices: 1, mostCompared: 100 };
+  const options = { threshold: 0.5, minVoices: 1, maxCompared: 100 };
 
   it('are none, one or unclear', () => {
     expect([...groupVoices([], options)]).toEqual([]);
@@ -103,7 +103,7 @@ describe('voices', () => {
 
   it('are thinned out evenly, and all of them find their group', () => {
     const voices = Array.from({ length: 400 }, (_, index) => voice(index % 2 === 0 ? 0 : 2));
-    const found = groupVoices(voices, { ...options, mostCompared: 30 });
+    const found = groupVoices(voices, { ...options, maxCompared: 30 });
     expect([...found]).toEqual(voices.map((_, index) => index % 2));
   });
 });

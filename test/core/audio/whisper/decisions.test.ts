@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   isSilence,
-  leastBad,
+  bestFallback,
   needsFallback,
   temperatureLadder,
 } from '../../../../src/core/audio/whisper/fallback.ts';
@@ -46,10 +46,10 @@ describe('isSilence', () => {
   ])('%j → %j', (given, expected) => expect(isSilence(given)).toBe(expected));
 });
 
-describe('leastBad', () => {
+describe('bestFallback', () => {
   it('prefers what does not repeat itself', () => {
-    expect(leastBad([quality(-0.1, 9), quality(-3), quality(-2)])).toEqual(quality(-2));
-    expect(leastBad([quality(-0.5, 9), quality(-0.1, 8)])).toEqual(quality(-0.1, 8));
+    expect(bestFallback([quality(-0.1, 9), quality(-3), quality(-2)])).toEqual(quality(-2));
+    expect(bestFallback([quality(-0.5, 9), quality(-0.1, 8)])).toEqual(quality(-0.1, 8));
   });
 });
 

@@ -150,7 +150,10 @@ export class Batcher {
         await this.#begin();
         const prefill = this.#nextPrefill();
         if (!prefill) break;
-        read += await this.#charge(prefill.generations, () => this.#continue(prefill));
+        const since = this.#now();
+        read += await this.#continue(prefill);
+        const owners = prefill.generations.map(({ owner }) => owner);
+        this.#charge(owners, since);
       }
       await this.#stepAll();
     }
@@ -167,8 +170,9 @@ export class Batcher {
       const own = ownersOf(batch);
       if (isShared && !own.some((owner) => owners.has(owner))) left.push(batch);
       else {
-        const generations = batch.rows.map(({ generation }) => generation);
-        await this.#charge(generations, () => this.#step(batch));
+        const since = this.#now();
+        await this.#step(batch);
+        this.#charge(own, since);
         stepped.push(batch);
         for (const owner of own) owners.delete(owner);
       }
@@ -177,12 +181,9 @@ export class Batcher {
   }
 
   /** Notes the time of some work as that of the owners of its rows. */
-  async #charge<Result>(rows: readonly Generation[], work: () => Promise<Result>): Promise<Result> {
-    const since = this.#now();
-    const result = await work();
-    for (const { owner } of rows) this.#shares.add(owner, (this.#now() - since) / rows.length);
+  #charge(owners: readonly Owner[], since: number): void {
+    for (const owner of owners) this.#shares.add(owner, (this.#now() - since) / owners.length);
     this.#shares.settle(this.#owners);
-    return result;
   }
 
   /** The prompt of the owner who has had least; none while answers of others who have had less wait for a step. */

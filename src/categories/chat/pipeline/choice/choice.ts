@@ -8,7 +8,7 @@ import {
 import type { CompiledGrammar, GrammarMatcher } from '../../../../core/grammar/engine/matcher.ts';
 import type { ReasoningSplitter } from '../../../../core/chat/reasoning.ts';
 import type { ToolCallParser } from '../../../../core/chat/tool-calls/parser.ts';
-import { createSampler, samplerParametersOf, type Sampler } from '../../../../core/sampling/sampler.ts';
+import { openSampler, type Sampler } from '../../../../core/sampling/sampler.ts';
 import { createDetokenizer, type Detokenizer } from '../../../../core/text/detokenizer.ts';
 import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import type { ChatEvent, TokenLogprobs } from '../../events.ts';
@@ -100,8 +100,8 @@ export class Choice {
     this.#emit = emit;
     const { dryMultiplier, drySequenceBreakers } = request;
     const dryBreakers = dryMultiplier === 0 ? undefined : breakerFinderOf(tokenizer)(drySequenceBreakers);
-    const parameters = { ...samplerParametersOf(request), dryBreakers };
-    this.#sampler = createSampler(parameters, { vocabularySize, seed, isWord: wordTestOf(tokenizer) });
+    const isWord = wordTestOf(tokenizer);
+    this.#sampler = openSampler({ ...request, dryBreakers }, { vocabularySize, seed, isWord });
     const counted = request.penalizePrompt ? prompt.subarray(-this.#sampler.memory) : [];
     for (const token of counted) this.#sampler.accept(token);
     this.#detokenizer = createDetokenizer(tokenizer.decode);

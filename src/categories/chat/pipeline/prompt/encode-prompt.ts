@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../../../../core/chat/messages.ts';
+import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import { contextLengthError, type InferenceError } from '../../../../errors.ts';
 
 /** Characters for each token that fits; of a longer text only a part is encoded at first. */
@@ -22,6 +23,15 @@ export interface PromptOptions extends PromptLimit {
 
 /** Encodes a text in slices: yields after each part of bounded cost. */
 export type EncodeSteps = (text: string) => Generator<void, readonly number[]>;
+
+/** Encodes texts, also with the special tokens that a tokenizer puts around them. */
+export function encoderOf(tokenizer: TextTokenizer, isFramed: boolean): EncodeSteps {
+  const { before, after } = isFramed ? tokenizer.frame : { before: [], after: [] };
+  return function* (text) {
+    const ids = tokenizer.encodeSteps ? yield* tokenizer.encodeSteps(text) : tokenizer.encode(text);
+    return isFramed ? [...before, ...ids, ...after] : ids;
+  };
+}
 
 /**
  * Encodes a rendered conversation. Of one that is far too long only a part is encoded: that takes time for every character, and

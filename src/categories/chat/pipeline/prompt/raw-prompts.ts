@@ -2,7 +2,8 @@ import { findInfillTokens } from '../../../../core/chat/fill-in-the-middle.ts';
 import { fieldError, unsupportedError } from '../../../../errors.ts';
 import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import type { ChatRequest } from '../../request.ts';
-import { encodePrompt, type EncodeSteps, type PromptLimit, type PromptOptions } from './encode-prompt.ts';
+import { encodePrompt, encoderOf } from './encode-prompt.ts';
+import type { EncodeSteps, PromptLimit, PromptOptions } from './encode-prompt.ts';
 
 type RawPrompt = ChatRequest['prompts'][number];
 
@@ -65,15 +66,6 @@ function* encodeWhole(
   const isCut = (options.truncatePromptTokens ?? 0) !== 0;
   const before = isFramed && !isCut ? tokenizer.frame.before.length : 0;
   return { text: isCut ? tokenizer.decode([...tokens]) : prompt, tokens, before };
-}
-
-/** Encodes texts, also with the special tokens that a tokenizer puts around them. */
-export function encoderOf(tokenizer: TextTokenizer, isFramed: boolean): EncodeSteps {
-  const { before, after } = isFramed ? tokenizer.frame : { before: [], after: [] };
-  return function* (text) {
-    const ids = tokenizer.encodeSteps ? yield* tokenizer.encodeSteps(text) : tokenizer.encode(text);
-    return isFramed ? [...before, ...ids, ...after] : ids;
-  };
 }
 
 // eslint-disable-next-line require-yield

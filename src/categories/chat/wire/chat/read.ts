@@ -40,8 +40,7 @@ export function fromChatRequest(body: unknown): ChatCall {
   return readForeign(foreignFields, body, (own, nameOf) => {
     const parsed = parseBody(chatRequestSchema, own);
     const { request, formatField } = toChatRequest(parsed);
-    const placeOf = createFieldMap([formatPlace(formatField)]);
-    const fieldOf = (field: string): string => nameOf(placeOf(field));
+    const fieldOf = (field: string): string => nameOf(createFieldMap([formatPlace(formatField)])(field));
     return { model: parsed.model, request, fieldOf, ...deliveryOf(parsed) };
   });
 }

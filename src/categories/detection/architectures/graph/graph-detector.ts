@@ -9,7 +9,7 @@ import type { Size } from '../../../../core/vision/box.ts';
 import { decodeCustomInto, type CustomHead } from '../../../../core/vision/heads/custom-head.ts';
 import { hasQueries } from '../../../../core/vision/heads/detr.ts';
 import type { DetectorHead, FoundOutputs, HeadOutput } from '../../../../core/vision/heads/head.ts';
-import { usualPreprocessing } from '../../../../core/vision/heads/head.ts';
+import { defaultPreprocessing } from '../../../../core/vision/heads/head.ts';
 import {
   detectorHeads,
   findHead,
@@ -110,7 +110,7 @@ async function createGraphDetector(
   const size = sizes.fixed ?? { width: side, height: side };
   const nothing = new Float32Array(3 * size.width * size.height);
   const head = await readHead(spec.head, folder, await session.run(toFeeds(inputs, nothing, size)), size);
-  const { fit, format } = head.preprocessing?.(folder.preprocessor) ?? usualPreprocessing;
+  const { fit, format } = head.preprocessing?.(folder.preprocessor) ?? defaultPreprocessing;
   const { outputs: names, classCount, picksBoxes = false } = head;
   const classNames = folder.classNames ?? numberedClasses(spec.source, classCount);
   if (classNames.length === 0)

@@ -3,10 +3,10 @@ import type { VoiceRegion } from '../../../../core/audio/voice-activity.ts';
 import {
   isGibberish,
   isSilence,
-  leastBad,
-  mostCompression,
-  mostNoSpeech,
-  mostTrustedTemperature,
+  bestFallback,
+  maxCompressionRatio,
+  maxNoSpeechProbability,
+  maxContextTemperature,
   needsFallback,
   temperatureLadder,
 } from '../../../../core/audio/whisper/fallback.ts';
@@ -231,7 +231,7 @@ export class WindowRecognition implements Recognition {
         if (!needsFallback(decoded)) return decoded;
         attempts.push(decoded);
       }
-      const best = leastBad(attempts);
+      const best = bestFallback(attempts);
       return best.isCut ? await attempt(best.temperature, false) : best;
     } finally {
       state.release();
@@ -252,12 +252,12 @@ export class WindowRecognition implements Recognition {
         const heard = speech.some(({ startSeconds, endSeconds }) => from < endSeconds && to > startSeconds);
         return text.trim() !== '' && start < end && heard && !isUnsayable(text, to - from);
       });
-    return decoded.compressionRatio > mostCompression ? cutRepetitions(spoken) : spoken;
+    return decoded.compressionRatio > maxCompressionRatio ? cutRepetitions(spoken) : spoken;
   }
 
   /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
   #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
-    const isTrusted = decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
+    const isTrusted = decoded.temperature <= maxContextTemperature && !needsFallback(decoded);
     const text = segments.flatMap(({ tokens }) => tokens);
     // Before anybody is heard well, a text may be what the model makes of music.
     const isContext = this.#folder.conditionsOnPrevious && isTrusted && this.#isLanguageKnown;
@@ -287,7 +287,7 @@ export class WindowRecognition implements Recognition {
 
 /** Whether a text is no guess, and not one that a model makes of music with ease. */
 function isHeardWell(decoded: DecodedWindow): boolean {
-  return !needsFallback(decoded) && decoded.noSpeechProbability <= mostNoSpeech;
+  return !needsFallback(decoded) && decoded.noSpeechProbability <= maxNoSpeechProbability;
 }
 
 function toRecognized(

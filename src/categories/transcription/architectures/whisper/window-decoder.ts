@@ -1,5 +1,5 @@
 import { likeliestToken, type LikeliestToken } from '../../../../core/audio/likeliest-token.ts';
-import { mostCompression, type DecodingQuality } from '../../../../core/audio/whisper/fallback.ts';
+import { maxCompressionRatio, type DecodingQuality } from '../../../../core/audio/whisper/fallback.ts';
 import { createLoopDetector } from '../../../../core/audio/whisper/loop-detector.ts';
 import { applyTimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
 import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
@@ -73,7 +73,7 @@ export function createWindowDecoder(folder: WhisperFolder): WindowDecoder {
         logprobs += logprob;
         if (token === endOfText) break;
         tokens.push(token);
-        isCut = cutsLoops && token < endOfText && loop.read(token) && compression() > mostCompression;
+        isCut = cutsLoops && token < endOfText && loop.read(token) && compression() > maxCompressionRatio;
         assertWanted(signal);
         if (tokens.length < room && !isCut) logits = await prefix.step(token, { signal });
       }

@@ -27,7 +27,7 @@ const lineBreak = atomic(
   choice(sequence(classOf(String.raw`\r`), newline), classOf(String.raw`[\n-\r\u{85}\u{2028}\u{2029}]`)),
 );
 
-/** Reads what follows a backslash outside of a class. */
+/** Reads the escape after a backslash outside a class. */
 export function escape(reader: Reader): Part {
   const assertion = assertions[reader.peek()];
   if (assertion !== undefined) {
@@ -39,7 +39,7 @@ export function escape(reader: Reader): Part {
   return classOf(member.set ?? literal(member.character, reader));
 }
 
-/** Escapes for one character or a set of characters. */
+/** Escapes for a single character or a set of characters. */
 export function classMember(reader: Reader): { set: string } | { set?: undefined; character: string } {
   const character = reader.next();
   const set = classEscapes[character];

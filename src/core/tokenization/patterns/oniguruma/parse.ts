@@ -2,11 +2,11 @@ import { atomic, choice, classOf, look, repeat, sequence, type Repetition } from
 import type { Part } from '../program.ts';
 import { any, classMember, escape, newline } from './escape.ts';
 import { bracketNames, withoutNewer } from './properties.ts';
-import { caseVariants, deepest, literal, quote, Reader } from './reader.ts';
+import { caseVariants, maxNesting, literal, quote, Reader } from './reader.ts';
 
-/** Reads what follows `[`. Intersections bind the weakest. */
+/** Reads a class after `[`. Intersections have the lowest precedence. */
 function characterClass(reader: Reader): string {
-  if (++reader.depth > deepest) throw reader.failure('nested too deeply');
+  if (++reader.depth > maxNesting) throw reader.failure('nested too deeply');
   const negated = reader.take('^');
   const operands: string[] = [];
   let members = '';
@@ -16,7 +16,7 @@ function characterClass(reader: Reader): string {
       members = '';
     } else {
       const item = classItem(reader);
-      // Nested classes come first: JavaScriptCore (Bun) rejects a difference of sets after a range.
+      // Nested classes must precede ranges: JavaScriptCore (Bun) rejects a difference of sets after a range.
       members = item.startsWith('[') ? item + members : members + item;
     }
   }
@@ -41,7 +41,7 @@ function classItem(reader: Reader): string {
   return reader.flags.includes('i') ? range + otherCaseRange(from.character, to.character) : range;
 }
 
-/** The other case of a range of ASCII letters. */
+/** The same range of ASCII letters in the opposite case. */
 function otherCaseRange(from: string, to: string): string {
   if (/^[a-z]{2}$/.test(from + to)) return `${from.toUpperCase()}-${to.toUpperCase()}`;
   return /^[A-Z]{2}$/.test(from + to) ? `${from.toLowerCase()}-${to.toLowerCase()}` : '';
@@ -64,8 +64,8 @@ function bracket(reader: Reader): string {
 
 // Source: https://github.com/kkos/oniguruma/blob/master/doc/RE
 /**
- * Reads a regular expression of the Oniguruma library (Ruby's syntax), which `tokenizer.json` files use. `(?i:…)` becomes
- * classes of letters, `^` and `$` mean lines, as in Ruby.
+ * Parses a regular expression of the Oniguruma library (Ruby's syntax), which `tokenizer.json` files use. `(?i:…)`
+ * becomes classes of letters; `^` and `$` match at lines, as in Ruby.
  */
 export function parseOniguruma(pattern: string): Part {
   const reader = new Reader(pattern);
@@ -76,7 +76,7 @@ export function parseOniguruma(pattern: string): Part {
 
 /** Reads up to a closing parenthesis or the end. */
 function readAlternatives(reader: Reader): Part {
-  if (++reader.depth > deepest) throw reader.failure('nested too deeply');
+  if (++reader.depth > maxNesting) throw reader.failure('nested too deeply');
   const branches: Part[][] = [[]];
   while (!reader.isAtEnd && reader.peek() !== ')') {
     if (reader.take('|')) branches.push([]);
@@ -86,14 +86,14 @@ function readAlternatives(reader: Reader): Part {
   return choice(...branches.map((parts) => sequence(...parts)));
 }
 
-/** Ruby: the flags hold for the rest of the group, its further alternatives included. */
+/** As in Ruby, the flags apply to the rest of the group, including further alternatives. */
 function switched(reader: Reader): Part {
   readFlags(reader);
   reader.next();
   return readAlternatives(reader);
 }
 
-/** Reads `(?im-x`; what it switches holds up to the end of the group around. */
+/** Reads `(?im-x`; the flags apply up to the end of the enclosing group. */
 function readFlags(reader: Reader): void {
   const [, on = '', off = ''] = reader.takeMatch(/\(\?([imx]*)([imx-]*)/y) ?? [];
   reader.flags = Array.from(reader.flags + on)
@@ -143,7 +143,7 @@ function atom(reader: Reader): Part {
 }
 
 const inLine = classOf(String.raw`[^\n]`);
-/** No line begins after a last line break. */
+/** No line begins after a final line break. */
 const lineStart = choice(look(any, '<!'), sequence(look(newline, '<='), look(any, '=')));
 
 /** Reads a group up to its closing parenthesis. */
@@ -167,7 +167,6 @@ function group(reader: Reader): Part {
   return readAlternatives(reader);
 }
 
-/** Reads what repeats the part before it. */
 function readQuantifier(reader: Reader): Repetition | undefined {
   const found = reader.takeMatch(/([*+?])([+?]?)|\{(?=[\d,]{1,22}\})(?=,?\d)(\d*)(,?)(\d*)\}(\??)/y);
   if (!found) return undefined;

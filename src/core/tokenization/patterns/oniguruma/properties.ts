@@ -48,14 +48,14 @@ function findProperty(name: string): string | undefined {
 const newerRanges: CodePointRanges = [...newerThanUnicode16, ...newerSymbols];
 const newer = `[${toClassMembers(newerRanges)}]`;
 
-/** A set without the characters that the reference doesn't know. */
+/** A set without the characters that are newer than the reference's Unicode tables. */
 export function withoutNewer(set: string): string {
   const pattern = new RegExp(`^${set}$`, 'v');
   const knows = (codePoint: number): boolean => pattern.test(String.fromCodePoint(codePoint));
   return newerRanges.some(knows) && !knows(unassigned) ? `[${set}--${newer}]` : set;
 }
 
-/** In no version of Unicode; only complements of sets have it. */
+/** Not assigned in any Unicode version; only complements of sets contain it. */
 const unassigned = 0x3_78;
 
 function toClassMembers(ranges: CodePointRanges): string {

@@ -1,9 +1,8 @@
 import { TextCursor } from '../../../text/text-cursor.ts';
 
-/** Goes through the characters of a pattern. */
 export class Reader extends TextCursor {
   depth = 0;
-  /** The options that `(?imx)` has switched on here. */
+  /** The options that `(?imx)` has enabled here. */
   flags = '';
 
   next(): string {
@@ -17,10 +16,10 @@ export class Reader extends TextCursor {
   }
 }
 
-/** Groups and classes may be nested so deeply. */
-export const deepest = 100;
+/** Maximum nesting of groups and classes. */
+export const maxNesting = 100;
 
-/** A character that stands for itself. */
+/** A literal character. */
 export function literal(character: string, reader: Reader): string {
   const variants = caseVariants(character, reader);
   return variants.length === 1 ? quote(character) : `[${variants.map(quote).join('')}]`;
@@ -31,7 +30,7 @@ export function quote(character: string): string {
   return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
-/** Letters beyond upper and lower case that fold to the same one. */
+/** Letters beyond upper and lower case with the same case folding. */
 const furtherVariants: Readonly<Record<string, string>> = {
   s: 'ſ',
   k: '\u212A',
@@ -41,7 +40,7 @@ const furtherVariants: Readonly<Record<string, string>> = {
   μ: 'µ',
 };
 
-/** The character, and the other cases of it where case doesn't count. */
+/** The character, and its other cases if case is ignored. */
 export function caseVariants(character: string, { flags }: Reader): string[] {
   if (!flags.includes('i')) return [character];
   const lower = character.toLowerCase();
