@@ -38,7 +38,7 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
     this.#checks = { ...shared, ...anything, ...fields };
     this.#fields = Object.entries<z.ZodType>({ ...shared, ...fields }).map(([name, schema]) => ({
       name,
-      usual: schema instanceof z.ZodDefault ? schema.def : undefined,
+      byDefault: schema instanceof z.ZodDefault ? schema.def : undefined,
     }));
     const rules = Object.entries(parameters);
     this.#parameters = rules.map(([name, rule]) => ({ name, param: toWireName(name), rule }));
@@ -59,11 +59,12 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
       } catch (error) {
         throw fieldErrorOf(param, error);
       }
-    for (const { name, usual } of this.#fields)
-      whole[name] = values[name] === undefined ? usual?.defaultValue : values[name];
+    for (const { name, byDefault } of this.#fields)
+      whole[name] = values[name] === undefined ? byDefault?.defaultValue : values[name];
     return whole as RequestOf<Fields, Parameters>;
   }
 }
+
 /** Reads the parameters of a table from a request body, as `fieldReader`. */
 export function parameterReader<T extends ParameterTable>(
   table: T,

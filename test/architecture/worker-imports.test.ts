@@ -40,7 +40,7 @@ it.each(categories)('a worker for %s loads no schema', (name) => {
 it('sees the imports of the host', () => {
   const imports = importsOf(['index.ts']);
   expect(imports).toContain('zod');
-  expect(imports).toContain('categories/chat/wire/schema.ts');
+  expect(imports).toContain('categories/chat/wire/chat/schema.ts');
 });
 
 it('a worker that sees no pictures loads no library for them', () => {
