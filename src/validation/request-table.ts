@@ -40,11 +40,8 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
       name,
       byDefault: schema instanceof z.ZodDefault ? schema.def : undefined,
     }));
-    this.#parameters = Object.entries(parameters).map(([name, descriptor]) => ({
-      name,
-      param: toWireName(name),
-      descriptor,
-    }));
+    const rules = Object.entries(parameters);
+    this.#parameters = rules.map(([name, rule]) => ({ name, param: toWireName(name), rule }));
   }
 
   /** Checks the form of an in-process request, unless a body of HTTP was read into it. */
@@ -56,9 +53,9 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
   complete(given: InputOf<Fields, Parameters>): RequestOf<Fields, Parameters> {
     const values: Readonly<Record<string, unknown>> = given;
     const whole: Record<string, unknown> = {};
-    for (const { name, param, descriptor } of this.#parameters)
+    for (const { name, param, rule } of this.#parameters)
       try {
-        whole[name] = resolveParameter(param, values[name], descriptor);
+        whole[name] = resolveParameter(param, values[name], rule);
       } catch (error) {
         throw fieldErrorOf(param, error);
       }
