@@ -13,7 +13,7 @@ import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encod
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
-import { singleGraph, usualGraph } from '../../../../folder/model-files.ts';
+import { singleGraph, defaultGraph } from '../../../../folder/model-files.ts';
 import { readGraph, wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 const output = 'logits';
@@ -61,7 +61,7 @@ export async function openCrossEncoder(
   const tokenizer = createTextTokenizer(folder);
   // A tokenizer without pairs is refused now, not when the first request comes.
   tokenizer.pairWith('');
-  const graph = join(path, sessions.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : usualGraph);
+  const graph = join(path, sessions.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : defaultGraph);
   return releaseOnFailure(async (own) => {
     const scorer = await createGraphScorer(own(await sessions.openSession({ graph }, spec)));
     return { ...scorer, tokenizer, contextLength, created: folder.created };
