@@ -1,4 +1,4 @@
-/** Lets one run at a time pass, in the order in which they came. */
+/** A FIFO mutex for runs. */
 export class RunQueue {
   #isBusy = false;
   readonly #waiting: (() => void)[] = [];
@@ -9,12 +9,12 @@ export class RunQueue {
     return true;
   }
 
-  /** Resolves when everybody before has left; whoever enters has to leave. */
+  /** Resolves when all earlier callers have left; each caller must call `leave`. */
   enter(): Promise<void> {
     return new Promise((resolve) => this.#admit(resolve));
   }
 
-  /** Calls `action` when nobody is inside: now, or later. */
+  /** Calls `action` when the queue is free: now, or later. */
   whenFree(action: () => void): void {
     this.#admit(() => {
       try {
@@ -39,7 +39,7 @@ export class RunQueue {
 
 const webgpuQueue = new RunQueue();
 
-/** The queue of a session. WebGPU's state belongs to the process and no two threads may use it at once. */
+/** The queue of a session. WebGPU's state is shared by the process, and only one thread may use it at a time. */
 export function queueOf(device: string): RunQueue {
   return /^webgpu(?::|$)/.test(device) ? webgpuQueue : new RunQueue();
 }
