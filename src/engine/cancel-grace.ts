@@ -1,14 +1,14 @@
 import type { Pulse } from './heartbeat.ts';
 
-/** Times the grace that a worker gets while it is busy: of the clock, or of processor time where others have the processors. */
+/** Graces for a busy worker: of wall-clock time, or of CPU time if the worker is starved of CPU. */
 const busyGraces = 6;
-/** Times the grace after which even a worker that hardly gets a processor is replaced. */
+/** Graces after which even a starved worker is replaced. */
 const starvedGraces = 60;
-/** Share of a processor that a starved worker uses; one without work uses 0.001. */
-const leastShare = 0.004;
+/** Fraction of a CPU that a starved worker uses; an idle worker uses 0.001. */
+const minCpuShare = 0.004;
 /**
- * Waits for the end of a cancelled run, as long as its worker gets somewhere; then calls `giveUp`.
- * @returns ends the wait
+ * Waits for a cancelled run to end while its worker makes progress; then calls `giveUp`.
+ * @returns a function that ends the wait
  */
 export function limitCancellation(pulse: Pulse, graceMs: number, giveUp: () => void): () => void {
   const fromCpuMs = pulse.cpuMs;
@@ -17,8 +17,8 @@ export function limitCancellation(pulse: Pulse, graceMs: number, giveUp: () => v
     if (!pulse.isBusy) return false;
     if (graces < busyGraces) return true;
     const usedMs = pulse.cpuMs - fromCpuMs;
-    // One that stands still in a step uses nothing.
-    const isStarved = usedMs > graces * leastShare * graceMs;
+    // A worker that hangs in a step uses no CPU.
+    const isStarved = usedMs > graces * minCpuShare * graceMs;
     return isStarved && usedMs < busyGraces * graceMs && graces < starvedGraces;
   };
   const timer = setTimeout(() => {

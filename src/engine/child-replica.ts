@@ -28,8 +28,8 @@ export interface ChildReplicaOptions extends WorkerProcessOptions {
 }
 
 /**
- * Replicas that live in a child process each, supervised: a worker that is lost costs the requests in it and is replaced, with
- * exponential back-off. An idle worker doesn't keep the calling process alive.
+ * Replicas in supervised child processes: a lost worker fails its requests and is replaced, with exponential back-off.
+ * An idle worker doesn't keep the calling process alive.
  */
 export function childReplicas({ restart, ...process }: ChildReplicaOptions): StartReplica {
   const policy = { ...defaultRestartPolicy, ...restart };
@@ -42,15 +42,15 @@ export function childReplicas({ restart, ...process }: ChildReplicaOptions): Sta
 }
 
 const defaultCancelGraceMs = 5000;
-/** Without a beat for so long, or for twice the grace where that is longer, a worker counts as hung. */
-const leastHangMs = 5000;
+/** A worker counts as hung without a heartbeat for this long, or for twice the grace if that is longer. */
+const minHangMs = 5000;
 
 interface PendingRequest {
   readonly observer: RequestListener;
   readonly owner: string | undefined;
-  /** Ends the wait for the end of a cancelled one. */
+  /** Ends the wait for a cancelled run. */
   stopWait: (() => void) | undefined;
-  /** Whether the worker has it. */
+  /** Whether the worker has received the request. */
   hasBegun: boolean;
 }
 
@@ -92,7 +92,7 @@ class ChildReplica implements Replica {
   #restartAt = 0;
   #closeTimer: NodeJS.Timeout | undefined;
   #isClosing = false;
-  /** Reason why this process has killed the worker, for the operator. */
+  /** Why this process killed the worker, for the operator. */
   #killReason: string | undefined;
 
   constructor(parts: ReplicaParts) {
@@ -149,7 +149,7 @@ class ChildReplica implements Replica {
     this.#startedAt = performance.now();
     this.loadProgress = undefined;
     const watched = watchPulse({
-      hangMs: Math.max(leastHangMs, 2 * this.#cancelGraceMs),
+      hangMs: Math.max(minHangMs, 2 * this.#cancelGraceMs),
       isStopped: () => this.#worker?.isStopped() ?? false,
       onHang: () => this.#abandonWorker('it hung and was stopped'),
       memoryMs: this.#cancelGraceMs,
@@ -179,7 +179,7 @@ class ChildReplica implements Replica {
     }
   }
 
-  /** Others may speak on the channel, too: Node's own loader where it watches, modules that were preloaded. */
+  /** Other code may use the channel, too: Node's loader in watch mode, preloaded modules. */
   #receive(message: WorkerMessage | null): void {
     if (typeof message !== 'object' || message === null) return;
     if (message.type === 'part') {
@@ -212,7 +212,7 @@ class ChildReplica implements Replica {
     run.observer.onEnd(error);
   }
 
-  /** The error's own words quote what can't be sent. */
+  /** The error's own message would quote the data that can't be sent. */
   #refuse(id: number, cause: unknown): void {
     const message = 'The request is not plain data, so no worker can take it.';
     queueMicrotask(() => this.#finish(id, new InferenceError('invalid_request', message, { cause })));
@@ -246,7 +246,7 @@ class ChildReplica implements Replica {
     Object.assign(this, facts);
     this.#readyAt = performance.now();
     this.#loadMs = this.#readyAt - this.#startedAt;
-    // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.
+    // From now on only the deadline timer of a request keeps the host alive; an idle worker doesn't.
     this.#worker?.hold(false);
     this.#firstLoad.resolve();
     this.#parts.listener.onEvent({ type: 'load', loadMs: this.#loadMs, runtime });
@@ -279,7 +279,7 @@ class ChildReplica implements Replica {
     this.#restartTimer = setTimeout(() => this.#startWorker(), delayMs);
     if (this.info) this.#restartTimer.unref();
     this.state = this.info ? 'restarting' : 'loading';
-    // Also where it was restarting before: the wait is longer now.
+    // Also after a previous restart: the delay is longer now.
     this.#parts.listener.onChange();
     this.#failRuns(reason);
   }

@@ -15,16 +15,16 @@ import { watchRun } from './run-watch.ts';
 const defaultGraceMs = 10_000;
 
 export interface EngineOptions extends TableOptions {
-  /** Model id → where it comes from, and its limits. */
+  /** Model id → its source and limits. */
   readonly models: Readonly<Record<string, ModelOptions>>;
   readonly categories: CategoryRegistry;
   readonly observers?: readonly InferenceObserver[] | undefined;
 }
 
-/** Runs complete requests of any category on the models that it has. */
+/** Runs complete requests of any category on its models. */
 export type Engine = InferenceBase & Required<Pick<InferenceBase, 'observe'>> & ModelControl<ModelOptions>;
 
-/** Begins to load all models, those aside that load on demand. */
+/** Starts loading all models except those that load on demand. */
 export function createEngine(options: EngineOptions): Engine {
   const observers = new Observers<InferenceObserver>();
   const table = new ModelTable(options, observers);
@@ -35,7 +35,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const engine: Engine = {
     run(name, request, callOptions = {}) {
-      // Whoever asks has checked the name.
+      // The caller has validated the name.
       const category = options.categories.get(name)!;
       const queue = table.get(request.model);
       if (queue) return queue.submit(request, callOptions, category);

@@ -3,13 +3,13 @@ import { InferenceError } from '../errors.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import type { RunEvent, PipelineRunOptions } from '../contracts/run.ts';
 
-/** Events that may come at once before everything else in this process gets its turn. */
+/** Maximum consecutive events before the event loop gets a turn. */
 const eventsPerTurn = 256;
 
 /**
- * Drives one request through a pipeline to its end. Never rejects; resolves to the error that ended the run, if any.
- * After `signal` is aborted no further event is passed on, also if the pipeline ignores the signal. Where `onEvent`
- * returns a promise, the next event is not asked for before that resolves.
+ * Runs one request through a pipeline to its end. Never rejects; resolves to the error that ended the run, if any.
+ * After `signal` is aborted no further event is forwarded, even if the pipeline ignores the signal. If `onEvent`
+ * returns a promise, the next event is only requested after it resolves.
  */
 export async function driveRun(
   pipeline: Pipeline,

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { beatIntervalMs, beatPipe, formatBeat } from './heartbeat.ts';
 
-// Runs beside the thread that computes, so that it beats on while that one is busy.
+// Runs parallel to the computing thread, so that it continues while that is busy.
 const turns = new Int32Array(workerData as SharedArrayBuffer);
 let seen = -1;
 
@@ -12,7 +12,7 @@ function beat(): void {
   try {
     writeSync(beatPipe, formatBeat({ isOccupied: now === seen, cpuMs: (user + system) / 1000 }));
   } catch {
-    // The host reads too slowly, or has gone, which the main thread notices.
+    // The host reads too slowly, or has exited, which the main thread detects.
   }
   seen = now;
 }

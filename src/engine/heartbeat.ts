@@ -4,13 +4,13 @@ export const beatIntervalMs = 500;
 export const beatPipe = 4;
 
 export interface Beat {
-  /** Whether the event loop has not turned since the last beat: a step of the model, or an endless loop, occupies it. */
+  /** Whether the event loop has been blocked since the last beat, by a model step or an endless loop. */
   readonly isOccupied: boolean;
-  /** Processor time that all threads of the worker have used since its start. */
+  /** CPU time of all the worker's threads since its start. */
   readonly cpuMs: number;
 }
 
-/** A beat as it goes through the pipe. */
+/** Formats a beat for the pipe. */
 export function formatBeat({ isOccupied, cpuMs }: Beat): string {
   return `${isOccupied ? '-' : '+'}${Math.round(cpuMs)}\n`;
 }
@@ -26,14 +26,14 @@ export function startHeartbeat(): void {
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
   });
   thread.unref();
-  // A process that beats no more counts as hung, which is worse than one that never has.
+  // Otherwise the worker would count as hung, which is worse than exiting.
   thread.on('error', () => process.exit(1));
 }
 
-/** Silence after which a worker is asked for that may be stopped. */
+/** Silence after which a worker is checked for having been stopped by a signal. */
 export const stopMs = 3000;
-/** A worker without work uses 0.4 to 0.7 ms for each beat. */
-const leastWorkMs = 2;
+/** An idle worker uses 0.4 to 0.7 ms per beat. */
+const minWorkMs = 2;
 
 export type Pulse = ReturnType<typeof watchPulse>;
 
@@ -56,7 +56,7 @@ export function watchPulse({
   let timer: NodeJS.Timeout | undefined;
   const checks = Math.max(1, Math.round(hangMs / beatIntervalMs));
   const stopChecks = stopMs / beatIntervalMs;
-  // Checks are counted, not milliseconds: after a standstill of this process one of them comes, and then the beats.
+  // Counts checks instead of milliseconds: after this process was suspended, one check runs before the pending beats.
   const check = (): void => {
     silentChecks += 1;
     if (silentChecks <= checks && !(silentChecks > stopChecks && isStopped())) return;
@@ -68,19 +68,19 @@ export function watchPulse({
       timer ??= setInterval(check, beatIntervalMs).unref();
       silentChecks = 0;
       for (const [, mark, used] of beats.matchAll(/([+-])(\d+)\n/g)) {
-        const isWork = mark === '-' || Number(used) - cpuMs >= leastWorkMs;
+        const isWork = mark === '-' || Number(used) - cpuMs >= minWorkMs;
         idleBeats = isWork ? 0 : idleBeats + 1;
         cpuMs = Number(used);
       }
     },
     /**
-     * Whether the worker has been at work lately: its event loop was occupied, or its threads have computed, if only a
-     * little because others have the processors.
+     * Whether the worker was busy lately: its event loop was blocked, or its threads have computed, even if starved of
+     * CPU.
      */
     get isBusy() {
       return idleBeats < memory;
     },
-    /** Processor time that the worker has used since its start. */
+    /** CPU time of the worker since its start. */
     get cpuMs() {
       return cpuMs;
     },

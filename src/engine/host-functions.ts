@@ -4,7 +4,7 @@ import type { DataPath, HostMessage, WorkerMessage } from './protocol.ts';
 type HostFunction = () => unknown;
 type Answer = HostMessage & { readonly type: 'return' };
 
-/** Takes the functions out of data that is sent to a worker, which calls them by their number. */
+/** Extracts functions from data for a worker, which calls them by number. */
 export function separateFunctions<Data>(data: Data) {
   const paths: DataPath[] = [];
   const functions: HostFunction[] = [];
@@ -22,7 +22,7 @@ export function separateFunctions<Data>(data: Data) {
   return { data: copy(data, []) as Data, paths, functions };
 }
 
-/** Calls a function for a worker. Of its failure only the message is sent. */
+/** Calls a function for a worker. Only the message of its error is sent. */
 export async function callFor(
   functions: readonly HostFunction[],
   { id, number }: WorkerMessage & { readonly type: 'call' },
@@ -34,7 +34,7 @@ export async function callFor(
   }
 }
 
-/** The worker's side: puts functions into data that ask the host. */
+/** The worker's side: inserts functions that call the host into data. */
 export function createHostCalls(send: (message: WorkerMessage) => void) {
   const open = new Map<number, (answer: Answer) => void>();
   let lastId = 0;
@@ -45,7 +45,7 @@ export function createHostCalls(send: (message: WorkerMessage) => void) {
       send({ type: 'call', id, number });
     });
   return {
-    /** Mutates `data`, which has nothing at these places. */
+    /** Mutates `data`, which is empty at these paths. */
     place(data: object, paths: readonly DataPath[]): void {
       for (const [number, path] of paths.entries()) {
         const parents = path.slice(0, -1);

@@ -13,8 +13,8 @@ import {
 } from './replica.ts';
 
 /**
- * Replicas that run in the calling process, for scripts and unit tests: nothing protects the caller from a crash or from a step
- * that blocks, and a run that ignores its cancellation keeps its place until it ends.
+ * Replicas in the calling process, for scripts and unit tests: the caller isn't protected from crashes and blocking
+ * steps, and a run that ignores its cancellation keeps its slot until it ends.
  */
 export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
   return (spec, listener) => {
@@ -56,7 +56,7 @@ export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
     return replica;
 
     async function load(): Promise<void> {
-      // Never within this function, whatever the loader does.
+      // Never synchronously, whatever the loader does.
       await Promise.resolve();
       const startedAt = performance.now();
       try {

@@ -1,9 +1,9 @@
 import { deserialize } from 'node:v8';
 
-/** Messages travel as parts, so that others pass a large one. */
+/** Messages are split into parts, so that small messages can overtake a large one. */
 export interface Part {
   readonly type: 'part';
-  /** The run that the message is about. */
+  /** The run of the message. */
   readonly id: number;
   readonly bytes: Uint8Array;
   readonly isLast: boolean;
@@ -12,7 +12,7 @@ export interface Part {
 export interface LanesOptions {
   /** @param onWritten called when the pipe has taken the part */
   write(part: Part, onWritten: () => void): void;
-  /** A message that is no plain data, which is dropped. */
+  /** The message isn't plain data and was dropped. */
   onUnsendable?(id: number, error: unknown): void;
 }
 
@@ -29,18 +29,18 @@ interface Lane {
 }
 
 export const partBytes = 2 ** 16;
-/** Parts in the pipe: what comes after them waits for so many. */
-const mostUnwritten = 2;
-/** Messages of an owner that wait: a run that makes more waits for them. */
-const mostAhead = 2;
+/** Maximum parts in the pipe: all later parts wait. */
+const maxUnwritten = 2;
+/** Maximum waiting messages per owner: a run that produces more waits for them. */
+const maxAhead = 2;
 
 /**
- * Sends messages of any size through one pipe. Owners take turns, part by part; each owner's messages keep their order, and
- * only the first of them is there as bytes.
+ * Sends messages of any size through one pipe. Owners take turns, part by part; each owner's messages keep their order,
+ * and only the first of them is serialized.
  */
 export class Lanes {
   readonly #options: LanesOptions;
-  /** The next one comes first. */
+  /** In the order of turns. */
   readonly #lanes = new Map<string | undefined, Lane>();
   #unwritten = 0;
 
@@ -48,12 +48,12 @@ export class Lanes {
     this.#options = options;
   }
 
-  /** Whether the pipe takes a message at once. */
+  /** Whether the pipe takes a message immediately. */
   get isFree(): boolean {
-    return this.#lanes.size === 0 && this.#unwritten < mostUnwritten;
+    return this.#lanes.size === 0 && this.#unwritten < maxUnwritten;
   }
 
-  /** @param serialize called when it is the message's turn */
+  /** @param serialize called on the message's turn */
   add(owner: string | undefined, id: number, serialize: () => Uint8Array): void {
     const lane = this.#lanes.get(owner) ?? { messages: [], waiting: [] };
     lane.messages.push({ id, serialize, sent: 0 });
@@ -61,14 +61,14 @@ export class Lanes {
     this.#fill();
   }
 
-  /** Resolves when nearly all messages of the owner were sent; `undefined` where they were. */
+  /** Resolves when nearly all messages of the owner have been sent; `undefined` if they have been. */
   whenSent(owner: string | undefined): Promise<void> | undefined {
     const lane = this.#lanes.get(owner);
-    if (!lane || lane.messages.length <= mostAhead) return undefined;
+    if (!lane || lane.messages.length <= maxAhead) return undefined;
     return new Promise((resolve) => lane.waiting.push(resolve));
   }
 
-  /** Drops the message about a run. @returns whether a part of it wasn't sent */
+  /** Drops the message of a run. @returns whether any part of it was unsent */
   drop(owner: string | undefined, id: number): boolean {
     const messages = this.#lanes.get(owner)?.messages ?? [];
     const index = messages.findIndex((message) => message.id === id);
@@ -79,19 +79,19 @@ export class Lanes {
   }
 
   #fill(): void {
-    while (this.#unwritten < mostUnwritten) {
+    while (this.#unwritten < maxUnwritten) {
       const [next] = this.#lanes;
       if (!next) return;
       const [owner, lane] = next;
       this.#lanes.delete(owner);
       const part = this.#nextPart(lane.messages);
       if (lane.messages.length > 0) this.#lanes.set(owner, lane);
-      if (lane.messages.length <= mostAhead) for (const resolve of lane.waiting.splice(0)) resolve();
+      if (lane.messages.length <= maxAhead) for (const resolve of lane.waiting.splice(0)) resolve();
       if (part) this.write(part);
     }
   }
 
-  /** Sends a part at once: only where `isFree`. */
+  /** Sends a part immediately: only while `isFree`. */
   write(part: Part): void {
     this.#unwritten++;
     this.#options.write(part, () => {
@@ -118,18 +118,18 @@ export class Lanes {
   }
 }
 
-/** A message that has come as a whole. */
+/** A complete message. */
 export interface Arrived<Message> {
   /** Whether reading it takes long. */
   readonly isLarge: boolean;
   read(): Message;
 }
 
-/** Puts the parts of messages together. */
+/** Reassembles messages from parts. */
 export class Assembly<Message> {
   readonly #parts = new Map<number, Uint8Array[]>();
 
-  /** @returns the message whose last part this is */
+  /** @returns the message if this is its last part */
   add({ id, bytes, isLast }: Part): Arrived<Message> | undefined {
     const parts = this.#parts.get(id) ?? [];
     parts.push(bytes);

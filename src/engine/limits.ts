@@ -46,13 +46,13 @@ export type ResolvedLimits = ReturnType<typeof resolveLimits>;
 export function resolveLimits(given: ModelLimits, isRoomLimited = false) {
   const { replicas = 1, maxQueue = 64, deadlineMs = 600_000, idleUnloadMs } = given;
   const { loadOnDemand = isRoomLimited || idleUnloadMs !== undefined } = given;
-  /** Settings of each replica beyond those of the model. */
+  /** Settings per replica that override the model's. */
   const each: readonly ReplicaSettings[] =
     typeof replicas === 'number' ? Array.from({ length: replicas }, () => ({})) : replicas;
   return { replicas: each, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs };
 }
 
-/** Checks milliseconds from now, 0 to the longest delay of a timer (2³¹ − 1). */
+/** Validates milliseconds: 0 to the maximum delay of a timer (2³¹ − 1). */
 export function assertDuration(label: string, durationMs: number): void {
   if (durationMs >= 0 && durationMs <= maxDurationMs) return;
   throw fieldError(label, `expected a number from 0 to ${maxDurationMs}, got ${describeValue(durationMs)}`);

@@ -1,17 +1,17 @@
 import { InferenceError, messageOf, sentence } from '../errors.ts';
 
-/** Why a model can't be loaded, as plain data. `detail` may name paths and more, so no client is shown it. */
+/** Why a model can't be loaded, as plain data. `detail` may contain paths, so it is never shown to clients. */
 export interface LoadFault {
   readonly detail: string;
   readonly param?: string | undefined;
-  /** Whether the machine lacks something for a while, such as open files. */
+  /** Whether the machine temporarily lacks a resource, such as open files. */
   readonly isShortage?: boolean;
 }
 
 const permissions =
   "Node's permission model is on: workers need --allow-child-process, --allow-worker, --allow-addons, --allow-fs-read of the package and the models, and --allow-net where Node has it";
 
-/** Cures of what the system or Node refuses, by the code of the error. */
+/** Remedies for errors of the system or Node, by error code. */
 const cures: Readonly<Record<string, string>> = {
   EMFILE: 'raise the limit of open files, ulimit -n',
   ERR_ACCESS_DENIED: permissions,
@@ -29,7 +29,10 @@ export function loadFaultOf(error: unknown): LoadFault {
   };
 }
 
-/** The error of a model that can't be loaded, as operators see it. A device that doesn't work is a wrong setting and nothing about the model. */
+/**
+ * The error of a model that can't be loaded, for operators. An unavailable device is an invalid setting, not a fault of
+ * the model.
+ */
 export function loadError(id: string, { detail, param, isShortage = false }: LoadFault): InferenceError {
   const isDevice = param === 'device';
   const message = sentence(`Model "${id}"${isDevice ? '' : ' could not be loaded'}: ${detail}`);

@@ -9,29 +9,29 @@ import type { Room } from './room.ts';
 export interface LoadableModelOptions {
   readonly specs: readonly ModelSpec[];
   readonly startReplica: StartReplica;
-  /** `undefined` for a model that takes no memory here. */
+  /** `undefined` for a model that uses no memory here. */
   readonly room: Room | undefined;
-  /** Never unloaded to make room for others. */
+  /** Never unloaded to make room. */
   readonly isPinned: boolean;
-  /** Listener of its events; nothing is called from within the creation, `load` or `unload`. */
+  /** Listener of its events; never called synchronously by the constructor, `load` or `unload`. */
   readonly listener: LoadableModelListener;
 }
 
 export interface LoadableModelListener extends ReplicaSetListener {
-  /** It is going to be unloaded when `isBusy` says no: the requests that it has now are its last. */
+  /** It will be unloaded once `isBusy` returns false: its current requests are its last. */
   onLeave(): void;
   onUnload(reason: UnloadReason): void;
-  /** Whether requests still need it; `settle` has to be called when that has changed. */
+  /** Whether requests still need it; when that changes, call `settle`. */
   isBusy(): boolean;
   isIdle(): boolean;
 }
 
-/** After this time a use counts half. */
+/** After this time a use has half its weight. */
 const halfLifeMs = 60_000;
 
 /**
- * A model that is in memory or not. It moves from `unloaded` over `loading` to `ready` or `failed`, and back: never
- * under a running request, and never to two copies at once.
+ * A model that is in memory or not. It goes from `unloaded` via `loading` to `ready` or `failed`, and back: never
+ * during a request, and never with two copies at the same time.
  */
 export class LoadableModel {
   readonly #options: LoadableModelOptions;
@@ -62,7 +62,7 @@ export class LoadableModel {
     return this.#memoryBytes;
   }
 
-  /** `loading` also while it waits for a place. */
+  /** `loading` includes waiting for a slot. */
   get state(): 'unloaded' | ReplicaSet['state'] {
     if (this.#replicas && !this.#isReleasing) return this.#replicas.state;
     return this.#isWanted ? 'loading' : 'unloaded';
@@ -102,7 +102,7 @@ export class LoadableModel {
     this.#lastUsedMs = performance.now();
   }
 
-  /** Loads it if it isn't loaded, also again after a failure; resolves when it is ready. */
+  /** Loads it unless it is loaded, also again after a failure; resolves when it is ready. */
   load(): Promise<void> {
     if (this.#isWanted) {
       if (this.#replicas?.state !== 'failed') return this.#loading.promise;
@@ -133,15 +133,15 @@ export class LoadableModel {
     started.loaded().then(load.resolve, load.reject);
   }
 
-  /** Unloads it when no request needs it any more; resolves then. */
+  /** Unloads it as soon as no request needs it, then resolves. */
   unload(reason: UnloadReason): Promise<void> {
     this.#isWanted = false;
-    // Replicas that are closed while they load report that themselves.
+    // Replicas that are closed while loading report that themselves.
     const replicasReport = reason === 'close' && this.#replicas && !this.#leaving;
     if (!replicasReport) this.#loading.reject(notLoaded(reason));
     if (!this.#replicas) {
       this.#options.room?.leave(this);
-      // Requests that wait get in line again.
+      // Waiting requests are queued again.
       queueMicrotask(() => this.#options.listener.onChange());
     } else if (!this.#leaving) {
       this.#leaving = { ...createDeferred(), reason };
@@ -152,11 +152,11 @@ export class LoadableModel {
   }
 
   evict(): void {
-    // A failure to close shows where somebody waits for it.
+    // An error while closing is reported to the caller that waits for it.
     void this.unload('room');
   }
 
-  /** Unloads it at last if it is to be unloaded and nobody needs it any more. */
+  /** Completes a pending unload once no request needs the model. */
   settle(): void {
     if (this.#leaving && !this.#isReleasing && !this.#options.listener.isBusy()) void this.#release();
   }

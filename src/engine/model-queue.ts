@@ -15,22 +15,23 @@ import { ModelView, toRetryAfterSeconds, unknownCategory, type QueuedSpec } from
 import { watchRun } from './run-watch.ts';
 import { cancelled, createTicket, type Job, type Ticket } from './ticket.ts';
 
-/** Share of the latest request in the time that the next one is expected to take. */
+/** Weight of the latest request in the expected duration of the next one. */
 const latestShare = 0.2;
-/** Events of replicas → what observers are told by. */
+/** Replica events → observer hooks. */
 const hooks = { load: 'onModelLoad', failure: 'onModelFailure', loss: 'onWorkerLoss' } as const;
 
-/** Parts that all models of an engine share. */
-export interface QueueSurroundings {
+/** Shared by all models of an engine. */
+export interface QueueContext {
   readonly startReplica: StartReplica;
   readonly observers?: Observers<InferenceObserver> | undefined;
-  /** `undefined` for a model that takes no memory here. */
+  /** `undefined` for a model that uses no memory here. */
   readonly room?: Room | undefined;
 }
 
 /**
- * All requests of one model: as many run as its replicas take at once, a bounded number waits, one more is refused.
- * Owners take turns; each owner's requests run in the order of arrival. A request to a model that isn't loaded loads it.
+ * The request queue of one model: as many requests run as its replicas have slots, a limited number waits, and further
+ * requests are rejected. Owners take turns; each owner's requests run in order of arrival. A request to an unloaded
+ * model loads it.
  */
 export class ModelQueue {
   readonly #spec: QueuedSpec;
@@ -40,11 +41,11 @@ export class ModelQueue {
   readonly #view: ModelView;
   readonly #waiting = new FairQueue<Ticket>();
   readonly #running = new Set<Ticket>();
-  /** Owner → how many of its requests run. */
+  /** Running requests per owner. */
   readonly #runsOf = new Map<string | undefined, number>();
-  /** Requests that waited when unloading began: they run before it ends. */
+  /** Requests that were waiting when unloading began: they run before it ends. */
   #lastCalls: ReadonlySet<Ticket> = new Set();
-  /** How long a request runs, as recent ones did. */
+  /** Expected duration of a request, from recent ones. */
   #averageMs = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
@@ -54,7 +55,7 @@ export class ModelQueue {
   constructor(
     spec: QueuedSpec,
     limits: ResolvedLimits,
-    { startReplica, observers = new Observers<InferenceObserver>(), room }: QueueSurroundings,
+    { startReplica, observers = new Observers<InferenceObserver>(), room }: QueueContext,
   ) {
     this.#spec = spec;
     this.#limits = limits;
@@ -86,7 +87,7 @@ export class ModelQueue {
     return this.#view.status({ waiting: this.#waiting.size, isClosed: this.#closed !== undefined });
   }
 
-  /** Settles with the latest load; a model that loads on demand needs none. */
+  /** Settles with the latest load; immediately for a model that loads on demand. */
   async ready(): Promise<void> {
     if (!this.#limits.loadOnDemand) await this.#model.loaded;
   }
@@ -96,18 +97,18 @@ export class ModelQueue {
     await this.#model.load();
   }
 
-  /** Resolves when the model isn't loaded any more; requests that run or wait are served before. */
+  /** Resolves when the model is unloaded; running and waiting requests are served first. */
   unload(): Promise<void> {
     return this.#model.unload('call');
   }
 
-  /** The request is admitted, or refused, when its first event is asked for. */
+  /** The request is admitted or rejected when its first event is requested. */
   submit(request: unknown, options: CallOptions, category: CategoryDefinition): EventStream<RunEvent> {
     let ticket: Ticket | undefined;
     const stream = new EventStream<RunEvent>({
       onStart: () => {
         const { info } = this;
-        // A model whose category is not known yet is asked when it is loaded.
+        // If the category isn't known yet, the check happens after loading.
         const isKnownModel = [category.name, unknownCategory].includes(info.category);
         const watch = watchRun(
           this.#observers,
@@ -128,20 +129,20 @@ export class ModelQueue {
     return stream;
   }
 
-  /** Unloads and loads; requests that come meanwhile wait. */
+  /** Unloads and loads again; new requests wait meanwhile. */
   reload(): Promise<void> {
     void this.unload();
     return this.load();
   }
 
-  /** New requests and those that wait are refused, running ones may end. */
+  /** Rejects new and waiting requests; running ones may end. */
   close(graceMs: number): Promise<void> {
     this.#refusal ??= shuttingDown();
     this.#closed ??= this.#end(graceMs, this.#refusal);
     return this.#closed;
   }
 
-  /** As `close`, but requests that wait for a loaded model are served, too. */
+  /** Like `close`, but also serves requests that wait for a loaded model. */
   async remove(graceMs: number, reason: InferenceError): Promise<void> {
     this.#refusal ??= reason;
     const { state, isLeaving } = this.#model;
@@ -182,17 +183,17 @@ export class ModelQueue {
     const { state, replicas } = this.#model;
     if (state === 'failed') {
       const error = this.#view.loadError();
-      // Who comes again finds it loaded.
+      // A retry will find it loaded.
       if (error.code === 'overloaded') this.#loadForRequests();
       throw error;
     }
     const restartsInMs = state === 'restarting' ? replicas!.restartsInMs : 0;
     if (restartsInMs > deadlineMs || this.#view.isLooping) throw this.#view.restartError();
-    // Nobody's requests fill the queue so that it has no place for the first of somebody else.
+    // No owner can fill the queue so far that a different owner's first request is rejected.
     const isFirst = this.#waiting.countOf(owner) === 0;
     const most = isFirst ? 2 * this.#limits.maxQueue : this.#limits.maxQueue;
     if (this.#waiting.size >= most && !this.#placeFor(owner)) {
-      // Nothing may wait for it, but who comes again finds it loaded.
+      // The request can't wait for the model, but a retry will find it loaded.
       if (state === 'unloaded') this.#loadForRequests();
       const turnMs = (this.#averageMs * (this.#waiting.size + 1)) / Math.max(1, replicas?.concurrency ?? 0);
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
@@ -222,7 +223,7 @@ export class ModelQueue {
       this.#idleTimer = setTimeout(() => void this.#model.unload('idle'), idleUnloadMs).unref();
   }
 
-  /** Takes the next request for which there is a place out of the queue. */
+  /** Takes the next request with a free slot from the queue. */
   #next(): Ticket | undefined {
     if (!this.#model.free(true)) return undefined;
     const { isLeaving } = this.#model;
@@ -232,11 +233,11 @@ export class ModelQueue {
   }
 
   #loadForRequests(): void {
-    // The requests get the failure.
+    // The requests receive the error.
     if (!this.#closed) void this.#model.load().catch(() => undefined);
   }
 
-  /** Whether any of those is left that are run before the model is unloaded. */
+  /** Whether any request that must run before unloading is left. */
   #waitsLast(): boolean {
     for (const ticket of this.#lastCalls) if (this.#waiting.has(ticket)) return true;
     return false;
@@ -264,7 +265,7 @@ export class ModelQueue {
     ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
   }
 
-  /** Whether the request may wait for another worker. */
+  /** Whether the request may wait for a new worker. */
   #mayBeginAgain(ticket: Ticket): boolean {
     return ticket.mayBeginAgain && !this.#refusal && !this.#view.isLooping && this.#model.state !== 'failed';
   }
@@ -300,7 +301,7 @@ export class ModelQueue {
     this.#observers.tell('onModelClose', this.#view.observed);
   }
 
-  /** Resolves when nothing runs or waits any more, or after `graceMs`. */
+  /** Resolves when no request runs or waits, or after `graceMs`. */
   async #idle(graceMs: number): Promise<void> {
     if (this.#isIdle) return;
     const idled = new Promise<void>((resolve) => (this.#onIdle = resolve));

@@ -11,13 +11,13 @@ import { Room, type RoomLimits } from './room.ts';
 export interface TableOptions extends RoomLimits {
   /** `childReplicas(…)` or `inlineReplicas(…)` */
   readonly startReplica: StartReplica;
-  /** Whether a model takes memory of this machine; default: every model does. */
+  /** Whether a model uses memory of this machine; default: every model does. */
   readonly takesRoom?: ((options: ModelOptions) => boolean) | undefined;
 }
 
 type Configured = ConstructorParameters<typeof ModelQueue>;
 
-/** The queues of all models by their ids, and the room that the models share. */
+/** The queues of all models by id, and their shared memory limits. */
 export class ModelTable {
   readonly #options: TableOptions;
   readonly #observers: Observers<InferenceObserver>;
@@ -25,7 +25,7 @@ export class ModelTable {
   readonly #queues = new Map<string, ModelQueue>();
   /** Models that don't load on demand. */
   readonly #residents = new Set<string>();
-  /** Removed ones that have not ended yet. */
+  /** Removed models that are still closing. */
   readonly #leaving = new Set<Promise<void>>();
 
   constructor(options: TableOptions, observers: Observers<InferenceObserver>) {
@@ -48,7 +48,7 @@ export class ModelTable {
     return queue;
   }
 
-  /** Begins to load models, those aside that load on demand. @throws InferenceError where there is no room for all of them */
+  /** Starts loading models except those that load on demand. @throws InferenceError if they don't all fit */
   add(models: Readonly<Record<string, ModelOptions>>): void {
     const added = Object.entries(models).map(([id, options]) => this.#configure(id, options));
     this.#assertRoom(added.filter(([, , { room }]) => room));

@@ -8,7 +8,7 @@ export const unknownCategory = 'unknown';
 /** Some categories have a context. */
 export type QueuedSpec = ModelSpec<{ readonly contextLength?: number | undefined }>;
 
-/** What callers and observers are shown of a model. */
+/** The public view of a model, for callers and observers. */
 export class ModelView {
   readonly #spec: QueuedSpec;
   readonly #model: LoadableModel;
@@ -18,7 +18,7 @@ export class ModelView {
     this.#model = model;
   }
 
-  /** Facts about the model; until it is loaded, from its settings. */
+  /** Facts about the model; before it is loaded, from its settings. */
   get info(): ModelInfo {
     const { id, name = id, category = unknownCategory, contextLength, defaults } = this.#spec;
     const info = this.#model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
@@ -51,7 +51,7 @@ export class ModelView {
     return isAlone ? 'unreachable' : state;
   }
 
-  /** Whether workers were lost so often in a row that nothing waits for the next one. */
+  /** Whether workers were lost so often in a row that requests shouldn't wait for the next one. */
   get isLooping(): boolean {
     const { state, replicas } = this.#model;
     return state === 'restarting' && replicas!.isLooping;
@@ -63,7 +63,7 @@ export class ModelView {
     });
   }
 
-  /** Callers may be anybody, so only the cause has the reason. */
+  /** The caller may be anyone, so only the cause contains the reason. */
   loadError(): InferenceError {
     const cause = this.#model.replicas?.error;
     if (cause?.code !== 'overloaded')
@@ -74,7 +74,7 @@ export class ModelView {
   }
 }
 
-/** Whole seconds, 1 to 60: clients ignore what is longer. */
+/** Whole seconds, 1 to 60: clients ignore longer delays. */
 export function toRetryAfterSeconds(milliseconds: number): number {
   return Math.min(60, Math.max(1, Math.ceil(milliseconds / 1000)));
 }

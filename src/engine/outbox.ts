@@ -3,13 +3,13 @@ import type { SerializedError } from '../errors.ts';
 import type { WorkerProgress } from './protocol.ts';
 
 export interface OutboxOptions {
-  /** @throws Error if the progress can't be cloned; nothing was sent then */
+  /** @throws Error if the progress can't be cloned; no part of it was sent */
   send(runs: readonly WorkerProgress[]): void;
   /** The events of this run can't be cloned; they are dropped. */
   onUnsendable(id: number, error: unknown): void;
-  /** Adds an event to those of the same run that leave with it; default: at their end. */
+  /** Adds an event to the pending events of its run; default: at the end. */
   append?(events: RunEvent[], event: RunEvent): void;
-  /** Least time between two messages, unless a run ends; default 16. */
+  /** Minimum time between two messages, unless a run ends; default 16. */
   readonly intervalMs?: number;
 }
 
@@ -20,8 +20,8 @@ interface PendingProgress {
 }
 
 /**
- * Collects what happens in all runs until the current tick is over, microtasks included, and sends it as one message: a step
- * that brings eight sequences forward costs one message, and it leaves before the next step begins.
+ * Collects the progress of all runs in the current tick, microtasks included, and sends it as one message: a step of
+ * eight sequences costs one message, which is sent before the next step begins.
  */
 export function createOutbox({
   send,
@@ -58,7 +58,7 @@ export function createOutbox({
     }
   };
 
-  /** A step in this thread keeps the timer waiting: what would leave late after the next step leaves a little early before it. */
+  /** A step blocks the timer: a message that would be late after the next step is sent slightly early, before it. */
   const endTick = (): void => {
     isTicking = false;
     const now = performance.now();

@@ -6,32 +6,32 @@ import type { Part } from './lanes.ts';
 import type { LoadFault } from './load-error.ts';
 import type { RequestLabels } from './replica.ts';
 
-/** The place of a value in plain data, key by key. */
+/** The path of a value in plain data. */
 export type DataPath = readonly (string | number)[];
 
-/** Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact. */
+/** Loads a model; if it throws an `InferenceError`, callers see it, any other error is hidden from them. */
 export type LoadPipeline = (
   spec: ModelSpec,
   onProgress: (progress: LoadProgress) => void,
 ) => Promise<Pipeline>;
 
-/** Messages from the host to a worker, as plain data. `load` comes first and once; ids are never used twice. */
+/** Messages from the host to a worker, as plain data. `load` is sent first and once; ids are never reused. */
 export type HostMessage =
   /** `place` counts the workers of the host from 0. */
   | {
       readonly type: 'load';
       readonly spec: ModelSpec;
       readonly place: number;
-      /** Places in the spec of functions that stay in the host, where the worker calls them by their number. */
+      /** Paths of functions in the spec that stay in the host; the worker calls them by number. */
       readonly functions: readonly DataPath[];
     }
   /** A part of a `RunMessage`. */
   | Part
-  /** Also where not all parts of the run have come. */
+  /** May arrive before all parts of the run. */
   | { readonly type: 'cancel'; readonly id: number }
   /** Answers a `call`. */
   | { readonly type: 'return'; readonly id: number; readonly value?: unknown; readonly error?: string }
-  /** Close the pipeline when the last run has ended, then exit. */
+  /** Close the pipeline after the last run, then exit. */
   | { readonly type: 'close' };
 
 /** Messages from a worker to the host, as plain data. */
@@ -43,11 +43,11 @@ export type WorkerMessage =
     } & Pick<Pipeline, 'info' | 'concurrency' | 'reserve' | 'runtime'>)
   | { readonly type: 'loading'; readonly progress: LoadProgress }
   | ({ readonly type: 'load-failed' } & LoadFault)
-  /** Asks for the result of a function of the spec. */
+  /** Calls a function of the spec. */
   | { readonly type: 'call'; readonly id: number; readonly number: number }
-  /** Once a second at most, where others run the model. */
+  /** At most once a second, for remote models. */
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamStatus[] }
-  /** The worker has a request and begins with it. */
+  /** The worker has received a request and starts it. */
   | { readonly type: 'begun'; readonly id: number }
   /** A part of a list of `WorkerProgress`. */
   | Part;
@@ -62,6 +62,6 @@ export interface RunMessage {
 export interface WorkerProgress {
   readonly id: number;
   readonly events: readonly RunEvent[];
-  /** Present when the run is over and its place free; every `run` gets exactly one. */
+  /** Present when the run is over and its slot free; every `run` gets exactly one. */
   readonly end?: { readonly error: SerializedError | undefined };
 }

@@ -5,14 +5,14 @@ import type { Replica, ReplicaEvent, StartReplica } from './replica.ts';
 
 export interface ReplicaSetListener {
   onChange(): void;
-  /** @param replica counts from 0 */
+  /** @param replica index, from 0 */
   onEvent(replica: number, event: ReplicaEvent): void;
 }
 
-/** All replicas of one model, from the beginning of their loading until they are closed. */
+/** All replicas of one model, from the start of loading until they are closed. */
 export type ReplicaSet = ReturnType<typeof startReplicas>;
 
-/** @param specs one for each replica */
+/** @param specs one per replica */
 export function startReplicas(
   specs: readonly ModelSpec[],
   start: StartReplica,
@@ -25,14 +25,14 @@ export function startReplicas(
     get info(): ModelInfo | undefined {
       return replicas.find((replica) => replica.info)?.info;
     },
-    /** `restarting` while nothing is ready because of a lost worker. */
+    /** `restarting` while no replica is ready because of a lost worker. */
     get state(): 'loading' | 'restarting' | 'ready' | 'failed' {
       const states = replicas.map(({ state }) => state);
       if (states.includes('ready')) return 'ready';
       if (states.every((state) => state === 'failed')) return 'failed';
       return states.includes('restarting') ? 'restarting' : 'loading';
     },
-    /** Progress of the first replica that has any. */
+    /** Progress of the first replica that reports any. */
     get loadProgress(): LoadProgress | undefined {
       const isLoading = ({ state }: Replica): boolean => state === 'loading' || state === 'restarting';
       return replicas.find((replica) => isLoading(replica) && replica.loadProgress)?.loadProgress;
@@ -40,34 +40,34 @@ export function startReplicas(
     get running(): number {
       return replicas.reduce((sum, replica) => sum + replica.running, 0);
     },
-    /** The servers that run the model, where others do; each replica has its own count of them. */
+    /** The upstream servers of a remote model; each replica counts separately. */
     get upstreams(): readonly UpstreamStatus[] | undefined {
       const all = replicas.flatMap((replica) => replica.upstreams ?? []);
       return all.length === 0 ? undefined : all;
     },
-    /** Memory of those that are loaded, as far as it is known. */
+    /** Known memory of the loaded replicas. */
     get memoryBytes(): number {
       return replicas.reduce((sum, { memoryBytes = 0 }) => sum + memoryBytes, 0);
     },
     get concurrency(): number {
       return replicas.reduce((sum, replica) => sum + replica.concurrency, 0);
     },
-    /** Reason why one of them is `failed`. */
+    /** Why a replica has `failed`. */
     get error(): InferenceError | undefined {
       return replicas.find((replica) => replica.error)?.error;
     },
     get restartsInMs(): number {
       return Math.min(...replicas.map((replica) => replica.restartsInMs));
     },
-    /** Whether nobody should wait for those that are being restarted. */
+    /** Whether requests shouldn't wait for the replicas that are restarting. */
     get isLooping(): boolean {
       return replicas.every(({ state, isLooping }) => state === 'failed' || isLooping);
     },
-    /** Settles when all are loaded for the first time, or one never will be. */
+    /** Settles when all replicas are loaded for the first time, or one has failed for good. */
     async loaded(): Promise<void> {
       await Promise.all(replicas.map((replica) => replica.loaded));
     },
-    /** The least busy replica that can take one more. */
+    /** The least busy replica with a free slot. */
     free(isReserved: boolean): Replica | undefined {
       let best: Replica | undefined;
       for (const replica of replicas) {

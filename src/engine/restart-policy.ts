@@ -1,12 +1,15 @@
 export interface RestartPolicy {
-  /** Wait before the first attempt; every further one waits twice as long. Default 250 ms. */
+  /** Delay before the first attempt; it doubles with every further one. Default 250 ms. */
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
-  /** A worker that was ready for this long starts the series anew when it is lost. Default 60 s. */
+  /** The loss of a worker that was ready for this long resets the delay. Default 60 s. */
   readonly healthyMs: number;
-  /** A model whose worker is lost this often in a row without ever having loaded it has failed. Default 3. */
+  /** Consecutive losses of workers that never loaded the model after which it has failed. Default 3. */
   readonly maxLoadCrashes: number;
-  /** Workers lost in a row up to which requests wait for the next one; then they are refused until it is there. Default 3. */
+  /**
+   * Consecutive losses up to which requests wait for the next worker; beyond it, they are rejected until it is ready.
+   * Default 3.
+   */
   readonly maxAwaitedLosses: number;
 }
 
@@ -27,11 +30,11 @@ export function createBackOff({ minDelayMs, maxDelayMs, healthyMs, maxAwaitedLos
     get losses() {
       return losses;
     },
-    /** Whether so many were lost that nobody should wait for the next one. */
+    /** Whether so many were lost that requests shouldn't wait for the next one. */
     get isLoop() {
       return losses > maxAwaitedLosses;
     },
-    /** Counts a lost worker. @returns milliseconds to wait before the next one is started */
+    /** Counts a lost worker. @returns the delay before the next one, in milliseconds */
     lost(readyForMs: number): number {
       losses = readyForMs >= healthyMs ? 1 : losses + 1;
       return Math.min(maxDelayMs, minDelayMs * 2 ** (losses - 1));

@@ -1,33 +1,33 @@
-/** A model that takes memory while it is loaded. */
+/** A model that uses memory while it is loaded. */
 export interface Occupant {
-  /** Memory that it took when it was loaded last; 0 where that is not known. */
+  /** Memory when it was last loaded; 0 if unknown. */
   readonly memoryBytes: number;
   readonly isPinned: boolean;
-  /** Whether it can't be asked to leave yet. */
+  /** Cannot be evicted yet. */
   readonly isLoading: boolean;
   readonly isLeaving: boolean;
   readonly isIdle: boolean;
-  /** Requests that used it of late; each counts the less, the longer ago it was. */
+  /** Recent requests, weighted by age. */
   readonly recentUses: number;
-  /** Its turn has come: it has its place now. */
+  /** Called on its turn: it has its slot now. */
   start(): void;
-  /** Lets the requests that it has end, then calls `leave`. */
+  /** Lets its current requests end, then calls `leave`. */
   evict(): void;
 }
 
-/** Waiting for the end of requests takes time: it is worth it where an idle model is used so much more. */
+/** A busy model takes time to evict: it is only evicted if idle models are used this many times more. */
 const busyFactor = 4;
 
 export interface RoomLimits {
-  /** Models at once. */
+  /** Maximum models at the same time. */
   readonly maxLoadedModels?: number | undefined;
-  /** Memory of all models, by what they took when they were loaded. */
+  /** Maximum memory of all models, as measured when they were last loaded. */
   readonly maxLoadedBytes?: number | undefined;
 }
 
 /**
- * Places for loaded models. Where there is none, those who want one wait in the order of their coming, and the model
- * that was used least of late has to leave. A busy one, which leaves once its requests have ended, counts as one that was used more.
+ * Slots for loaded models. If all are taken, models wait in FIFO order, and the least recently used model is evicted. A
+ * busy model, which leaves only after its requests, counts as used more.
  */
 export class Room {
   readonly #maxModels: number;
@@ -40,7 +40,7 @@ export class Room {
     this.#maxBytes = maxLoadedBytes;
   }
 
-  /** @returns whether it has a place now; else it waits, and `start` is called when it has */
+  /** @returns whether it has a slot now; otherwise it waits, and `start` is called on its turn */
   enter(occupant: Occupant): boolean {
     if (this.#inside.has(occupant)) return true;
     this.#waiting.add(occupant);
@@ -54,7 +54,7 @@ export class Room {
     return false;
   }
 
-  /** It has left, or no longer wants a place. */
+  /** Call when it has left, or no longer wants a slot. */
   leave(occupant: Occupant): void {
     this.#inside.delete(occupant);
     this.#waiting.delete(occupant);
@@ -67,13 +67,13 @@ export class Room {
     this.update();
   }
 
-  /** Asks as many to leave as the first who waits needs, as far as they can; to be called when one may have become able to. */
+  /** Evicts as many models as the first waiting one needs; call whenever a model may have become evictable. */
   update(): void {
     const staying = new Set([...this.#inside].filter(({ isLeaving }) => !isLeaving));
     const [first] = this.#waiting;
     while (first ? !this.#fits(first, staying) : this.#isOverfull(staying)) {
-      const victim = leastUsed(staying);
-      // Another one, used more, would be loaded again at once.
+      const victim = pickVictim(staying);
+      // A different, more used victim would be reloaded immediately.
       if (!victim || victim.isLoading) return;
       staying.delete(victim);
       victim.evict();
@@ -85,7 +85,7 @@ export class Room {
     return inside.size < this.#maxModels && bytesOf(inside) + memoryBytes <= this.#maxBytes;
   }
 
-  /** A model that is larger than all the memory has it for itself. */
+  /** A model larger than the whole memory may be loaded alone. */
   #isOverfull(inside: ReadonlySet<Occupant>): boolean {
     return inside.size > 1 && bytesOf(inside) > this.#maxBytes;
   }
@@ -95,7 +95,7 @@ function bytesOf(inside: ReadonlySet<Occupant>): number {
   return [...inside].reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
 }
 
-function leastUsed(inside: ReadonlySet<Occupant>): Occupant | undefined {
+function pickVictim(inside: ReadonlySet<Occupant>): Occupant | undefined {
   const [victim] = [...inside].filter(({ isPinned }) => !isPinned).sort((a, b) => worthOf(a) - worthOf(b));
   return victim;
 }

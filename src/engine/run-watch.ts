@@ -15,7 +15,7 @@ const ofRuns = [
   'onRunEnd',
 ] as const;
 
-/** Begins to watch a run; `undefined` where nobody listens to runs. */
+/** Starts watching a run; `undefined` without observers of runs. */
 export function watchRun(
   observers: Observers<InferenceObserver>,
   { name, telemetry, isOutput, tally }: CategoryDefinition,
@@ -39,7 +39,7 @@ export function watchRun(
       waitMs,
       firstOutputMs,
       usage: total.usage,
-      // Choices that have not ended leave holes.
+      // Unfinished choices leave holes.
       finishReasons: total.finishReasons.filter(Boolean),
       error,
     });
@@ -49,7 +49,7 @@ export function watchRun(
       waitMs = sinceStart();
       observers.tell('onRunDispatch', run, waitMs);
     },
-    /** Lets observers add what carries their trace to another machine. */
+    /** Lets observers add their trace headers for a different machine. */
     propagate(headers: Record<string, string>): void {
       observers.tell('onRunPropagate', run, headers);
     },
@@ -73,7 +73,7 @@ export function watchRun(
   };
 }
 
-/** Tokens that nobody has seen are nobody's to pay. */
+/** Tokens that never reached the client aren't billed. */
 function subtractTokens(usage: RunUsage, lost: RunUsage): void {
   for (const name of ['outputTokens', 'reasoningTokens'] as const) {
     if (lost[name] !== undefined) usage[name] = (usage[name] ?? 0) - lost[name];

@@ -11,8 +11,8 @@ import { report, send } from './worker-channel.ts';
 import { WorkerRuns } from './worker-runs.ts';
 
 /**
- * The processors that a worker computes on: all but one, which it leaves to the host and to other workers. Each worker of a
- * host leaves another one, so that not all of them compute on the same few while one stands idle.
+ * The CPUs that a worker may use: all but one, which is left to the host and to the remaining workers. Each worker of a
+ * host leaves a different one, so that no CPU stays idle while the workers crowd on the rest.
  */
 export function assignProcessors(
   processors: readonly number[],
@@ -23,9 +23,9 @@ export function assignProcessors(
 }
 
 /**
- * Keeps this process, all its threads included, off one of the processors that it may use, so that the host finds that one free
- * whenever it wakes up: a low priority alone lets a busy thread finish its time slice first. Does so on Linux where the program
- * `taskset` is there, and nothing elsewhere.
+ * Keeps this process with all its threads off one of its CPUs, so that the host finds it free whenever it wakes up:
+ * with a low priority only, a busy thread would finish its time slice first. On Linux with the program `taskset`; no
+ * effect elsewhere.
  */
 function leaveCore(options: Parameters<typeof assignProcessors>[1]): void {
   const status = orElse(() => readFileSync('/proc/self/status', 'utf8'), '');
@@ -35,7 +35,7 @@ function leaveCore(options: Parameters<typeof assignProcessors>[1]): void {
   spawnSync('taskset', ['-a', '-c', '-p', assigned.join(','), String(process.pid)], { stdio: 'ignore' });
 }
 
-/** `0-2,5` → 0, 1, 2, 5, as the kernel writes sets of processors. */
+/** `0-2,5` → 0, 1, 2, 5: the kernel's notation of CPU sets. */
 export function parseProcessorList(list: string): number[] {
   return list.split(',').flatMap((range) => {
     const [first, last = first] = range.split('-').map(Number);
@@ -44,12 +44,12 @@ export function parseProcessorList(list: string): number[] {
   });
 }
 
-/** On the scale of `nice`: 0 is normal, 19 the lowest. */
+/** A `nice` value: 0 is normal, 19 the lowest. */
 const workerPriority = 10;
 
 /**
- * Makes this process a worker of the engine: it loads one model and runs requests until the host closes it or goes away. Call
- * it before anything heavy is imported, so that the process is under control from its beginning.
+ * Makes this process a worker of the engine: it loads one model and runs requests until the host closes it or exits.
+ * Call it before any heavy import, so that the process can be controlled from its start.
  */
 export function serveWorker(
   loadPipeline: LoadPipeline,
@@ -57,7 +57,7 @@ export function serveWorker(
 ): void {
   if (!process.send) throw new Error('serveWorker: expected a process that the engine started');
   followHost();
-  // The thread that beats keeps its priority, so that it gets its turn however busy the machine is.
+  // The heartbeat thread keeps its priority, so that it runs even on a busy machine.
   const threads = orElse(() => readdirSync('/proc/self/task'), []).map(Number);
   try {
     startHeartbeat();
@@ -99,7 +99,7 @@ export function serveWorker(
 
 const upstreamsIntervalMs = 1000;
 
-/** Tells the host how the servers of a model are doing, whenever that has changed. */
+/** Reports changes of a model's upstream servers to the host. */
 function tellUpstreams(pipeline: Pipeline): void {
   if (!pipeline.upstreams) return;
   let told = '';
@@ -113,7 +113,7 @@ function tellUpstreams(pipeline: Pipeline): void {
   setInterval(tell, upstreamsIntervalMs).unref();
 }
 
-/** The host decides when a worker ends: by a message, a kill, or by going away. A terminal's Ctrl-C reaches both. */
+/** The host decides when a worker ends: by a message, a kill, or its own exit. A terminal's Ctrl-C reaches both. */
 function followHost(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('disconnect', () => process.exit());
@@ -121,15 +121,15 @@ function followHost(): void {
 }
 
 /**
- * Leaves the processor to the host when both want it. On Linux a priority belongs to a thread: those that are started
- * later inherit it, but V8's own, which collect garbage, run by now.
+ * Yields the CPU to the host. On Linux a priority belongs to a thread: threads started later inherit it, but V8's
+ * garbage collection threads already run.
  */
 function lowerPriority(threads: readonly number[]): void {
   for (const thread of [0, ...threads]) {
     try {
       if (getPriority(thread) < workerPriority) setPriority(thread, workerPriority);
     } catch {
-      // Some containers forbid it, and threads may end; the worker runs all the same.
+      // Some containers forbid it, and threads may end; the worker runs anyway.
     }
   }
 }

@@ -5,12 +5,12 @@ import type { CancelHandle, RequestLabels } from './replica.ts';
 import type { RunWatch } from './run-watch.ts';
 
 export interface TicketOptions extends CallOptions {
-  /** Time that the model allows; progress renews it. */
+  /** The model's time limit; progress resets it. */
   readonly limitMs: number;
   readonly isProgress: ((event: RunEvent) => boolean) | undefined;
-  /** Work that it takes, as owners take turns by it. */
+  /** Cost of the request, for sharing between owners. */
   readonly cost: number | undefined;
-  /** The caller has its error, or has left: the request need not be run any further. */
+  /** The caller has its error, or has left: the request needn't continue. */
   onAbandon(ticket: Ticket): void;
 }
 
@@ -21,7 +21,7 @@ export interface Job {
   readonly watch: RunWatch | undefined;
 }
 
-/** One admitted request, from its admission until its caller has the last event or an error. */
+/** One request, from its admission until its caller has the last event or an error. */
 export type Ticket = ReturnType<typeof createTicket>;
 
 export function createTicket(job: Job, stream: EventStream<RunEvent>, options: TicketOptions) {
@@ -58,11 +58,11 @@ export function createTicket(job: Job, stream: EventStream<RunEvent>, options: T
     dispatch(run: CancelHandle): void {
       ticket.run = run;
       if (++dispatches > 1) return;
-      // Not before: an observer may cancel the run.
+      // Not earlier: an observer may cancel the run.
       watch?.dispatch();
       options.onDispatch?.();
     },
-    /** Whether a worker was lost before it began with this, and another one may be asked: once. */
+    /** Whether a worker was lost before it began this request, so that it may be retried: once. */
     get mayBeginAgain(): boolean {
       return !isSettled && dispatches === 1;
     },
@@ -76,7 +76,7 @@ export function createTicket(job: Job, stream: EventStream<RunEvent>, options: T
       watch?.end(error);
       stream.end(error);
     },
-    /** Gives the caller its error at once and abandons the request. */
+    /** Rejects the caller immediately and abandons the request. */
     fail(error: InferenceError): void {
       if (!settle()) return;
       watch?.end(error);
@@ -106,8 +106,8 @@ const traceparent = /^[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-
 const tracestate = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * Headers that identify the request for another machine. Of what a client sent nothing else is passed on, and nothing
- * malformed.
+ * Headers that identify the request on a different machine. No other client header is forwarded, and malformed values
+ * are dropped.
  * @see https://www.w3.org/TR/trace-context/
  */
 function runHeaders({ requestId, carrier = {} }: RunOrigin): Record<string, string> {

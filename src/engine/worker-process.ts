@@ -7,8 +7,8 @@ import type { HostMessage, WorkerMessage } from './protocol.ts';
 import { orElse } from '../errors.ts';
 
 /**
- * A worker's garbage is mostly tensors; collecting it on four threads takes the host's processor for little gain. What
- * requests leave, such as large grammars, is collected before the heap has grown by a third.
+ * A worker's garbage is mostly tensors; collecting it on four threads takes CPU from the host for little gain. Large
+ * garbage of requests, such as grammars, is collected before the heap has grown by a third.
  */
 const garbageCollection = [
   '--single-threaded-gc',
@@ -18,36 +18,36 @@ const garbageCollection = [
 ];
 
 /**
- * Settings of the GNU C library's memory, as `GLIBC_TUNABLES`: one heap in pages of 2 MiB. A step reads weights and caches whole, and
- * small pages that lie scattered make it up to a fifth slower. Other libraries ignore it.
+ * Memory settings of the GNU C library, as `GLIBC_TUNABLES`: one heap in pages of 2 MiB. A step reads all weights and
+ * caches, and scattered small pages make it up to a fifth slower. Other C libraries ignore it.
  */
 export const memorySettings = 'glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1';
 
-/** Codecs comment on every damaged packet of a file: `[aac @ 0x55d0c8] Number of bands exceeds limit`. */
+/** Codecs log every damaged packet of a file: `[aac @ 0x55d0c8] Number of bands exceeds limit`. */
 const codecNoise = /^\[[\w ,:/]+ @ 0x[\da-f]+\] /i;
 
 export interface WorkerProcessOptions {
   readonly worker: URL;
-  /** Flags for Node; default: those of this process that make sense in a worker, see `workerExecArgv`. */
+  /** Flags for Node; default: flags of this process that apply to a worker, see `workerExecArgv`. */
   readonly execArgv?: readonly string[] | undefined;
-  /** Variables beside those of this process. */
+  /** Variables in addition to this process's. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface WorkerProcessEvents {
   onMessage(message: WorkerMessage): void;
-  /** Its thread for that has beaten; see `heartbeat`. */
+  /** The heartbeat thread has sent beats; see `heartbeat`. */
   onBeat(beats: string): void;
   /**
-   * Called exactly once, never from within `startWorkerProcess`; nothing else is called afterwards.
-   * @param error why there was no process
+   * Called exactly once and last, never synchronously by `startWorkerProcess`.
+   * @param error why the process couldn't start
    */
   onExit(reason: string, error?: Error): void;
 }
 
 export type WorkerProcess = ReturnType<typeof startWorkerProcess>;
 
-/** Starts a worker process. What it prints goes to standard error: standard output belongs to the host. */
+/** Starts a worker process. Its output goes to standard error: standard output belongs to the host. */
 export function startWorkerProcess(options: WorkerProcessOptions, events: WorkerProcessEvents) {
   const child = fork(options.worker, [], {
     serialization: 'advanced',
@@ -64,7 +64,7 @@ export function startWorkerProcess(options: WorkerProcessOptions, events: Worker
   child.on('message', (message) => {
     if (!exited) events.onMessage(message as WorkerMessage);
   });
-  // A process without a file left has no pipes either.
+  // Without free file descriptors the process has no pipes either.
   if (child.stderr) {
     createInterface({ input: child.stderr }).on('line', (line) => {
       if (!codecNoise.test(line)) process.stderr.write(`${line}\n`);
@@ -74,26 +74,28 @@ export function startWorkerProcess(options: WorkerProcessOptions, events: Worker
   pulse?.on('data', (beats: Buffer) => {
     if (!exited) events.onBeat(beats.toString());
   });
-  // A pipe of a worker that is gone.
+  // The worker may have exited.
   pulse?.on('error', () => undefined);
   child.on('exit', (code, signal) => exit(signal ? `ended by ${signal}` : `exit code ${code}`));
-  // A process that could not be started may never report its exit.
+  // A process that could not be started may never emit `exit`.
   child.on('error', (error) => {
     if (child.pid === undefined) exit(error.message, error);
   });
   return {
-    /** A worker that is gone gets nothing, silently. @throws Error if the message can't be cloned */
+    /** Messages to an exited worker are dropped. @throws Error if the message can't be cloned */
     send(message: HostMessage, onWritten: () => void = () => undefined): void {
       if (child.connected) child.send(message, onWritten);
     },
     kill(): void {
       child.kill('SIGKILL');
     },
-    /** Whether a signal has stopped it, as `SIGSTOP` does. Always `false` beside Linux, where nothing tells. */
+    /**
+     * Whether a signal such as `SIGSTOP` has stopped it. Always `false` outside Linux, which has no way to find out.
+     */
     isStopped: () => isStopped(child.pid),
     /** Whether the worker keeps this process from exiting. */
     hold(held: boolean): void {
-      // Bun's pipe of errors has neither.
+      // Bun's stderr pipe has neither.
       for (const handle of [child, child.channel, child.stderr as Partial<Socket> | null, pulse]) {
         if (held) handle?.ref?.();
         else handle?.unref?.();
@@ -103,13 +105,13 @@ export function startWorkerProcess(options: WorkerProcessOptions, events: Worker
 }
 
 function isStopped(pid: number | undefined): boolean {
-  // The name of the program may have spaces and brackets; the state is the letter behind it.
+  // The program name may contain spaces and brackets; the state is the letter after it.
   const readState = (): string => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');
   return orElse(() => readState().startsWith('T'), false);
 }
 
-// Debugger ports are taken by the host; modules preloaded for the host (instrumentation, test runners, evaluated scripts) are no
-// part of a worker, and the environment has the variables of files already.
+// The host takes the debugger ports; modules preloaded for the host (instrumentation, test runners, evaluated scripts)
+// don't belong in a worker, and the environment already has the variables of env files.
 const hostOnly =
   /^--(?:inspect|debug-port|import|require|loader|experimental-loader|eval|print|input-type|check|interactive|watch|(?:experimental-)?test|env-file)(?:[-=]|$)|^-[a-z]+$/;
 const valueFollows =
@@ -118,8 +120,8 @@ const valueFollows =
 const plugAndPlay = /[\\/]\.pnp\.(?:c?js|loader\.mjs)$/;
 
 /**
- * The flags of a host's Node that its workers are started with: memory limits, module resolution and the like, but nothing that
- * debugs, watches, tests, evaluates or preloads.
+ * The flags of the host's Node for its workers: memory limits, module resolution and the like, but no debugging,
+ * watching, testing, evaluating or preloading.
  */
 export function workerExecArgv(execArgv: readonly string[]): string[] {
   const kept: string[] = [];
@@ -131,11 +133,14 @@ export function workerExecArgv(execArgv: readonly string[]): string[] {
   return kept;
 }
 
-/** By these variables Node, its test runner and debuggers speak with the process that has them. */
+/** Variables for communication with Node, its test runner and debuggers, valid only for the host. */
 const hostVariable =
   /^(?:NODE_(?:INSPECT_RESUME_ON_START|TEST_CONTEXT|UNIQUE_ID|V8_COVERAGE)|VSCODE_INSPECTOR_OPTIONS|WATCH_REPORT_DEPENDENCIES)$/;
 
-/** The environment of a worker: that of its host without what is meant for the host alone, `NODE_OPTIONS` as `workerExecArgv` has it. */
+/**
+ * The environment of a worker: the host's, without variables meant only for the host, and with `NODE_OPTIONS` filtered
+ * by `workerExecArgv`.
+ */
 export function workerEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const options = environment['NODE_OPTIONS'];
   const left = Object.keys(environment).filter((name) => hostVariable.test(name));
@@ -143,12 +148,15 @@ export function workerEnvironment(environment: NodeJS.ProcessEnv): NodeJS.Proces
     GLIBC_TUNABLES: memorySettings,
     ...environment,
     ...(options && { NODE_OPTIONS: joinOptions(workerExecArgv(splitOptions(options))) }),
-    // Node gives back a variable that is merely left out.
+    // Node restores a variable that is merely omitted.
     ...Object.fromEntries(left.map((name) => [name, undefined])),
   };
 }
 
-/** As Node reads `NODE_OPTIONS`: double quotes keep spaces together, and in them a backslash keeps the character after it. */
+/**
+ * Splits like Node reads `NODE_OPTIONS`: double quotes keep spaces together, and a backslash in them escapes the next
+ * character.
+ */
 function splitOptions(text: string): string[] {
   const words = text.match(/(?:"(?:\\.|[^"\\])*"?|[^ "])+/g) ?? [];
   return words.map((word) =>

@@ -13,11 +13,11 @@ interface WorkerTask {
   failure: SerializedError | undefined;
 }
 
-/** The runs of a worker, from the parts of their requests to the last of their events. */
+/** The runs of a worker, from the parts of their requests to their last events. */
 export class WorkerRuns {
   readonly #pipeline: Pipeline;
   readonly #runs = new Map<number, WorkerTask>();
-  /** Run → its owner, until its end was sent. */
+  /** Run → its owner, until its end has been sent. */
   readonly #owners = new Map<number, string | undefined>();
   readonly #incoming = new Assembly<RunMessage>();
   readonly #outgoing = new Lanes({ write: send });
@@ -56,12 +56,12 @@ export class WorkerRuns {
   }
 
   async #run(id: number, message: Arrived<RunMessage>): Promise<void> {
-    // At once: what follows may be the end of this process.
+    // Immediately: the next step may crash this process.
     send({ type: 'begun', id });
     const active: WorkerTask = { controller: new AbortController(), failure: undefined };
     this.#runs.set(id, active);
     const { signal } = active.controller;
-    // Large ones are read one by one, and everything else in this process comes between two.
+    // Large messages are read one by one, with a turn of the event loop between two.
     if (message.isLarge) await this.#turns.next();
     const { request, labels: { requestId, ...options } = {} } = message.read();
     const { owner } = options;
@@ -72,7 +72,7 @@ export class WorkerRuns {
     });
     const what = `a request failed${requestId === undefined ? '' : ` (${requestId})`}`;
     if (error?.code === 'internal') report(what, error.cause ?? error);
-    // The fault of another machine, or of a disk, has no place in this process: one line says it.
+    // A fault of a different machine or of a disk needs no stack of this process.
     else if (error?.cause instanceof Error && /^(?:worker_failed|insufficient_storage)$/.test(error.code)) {
       report(what, new InferenceError(error.code, sentence(`${error.message} ${error.cause.message}`)));
     }
@@ -81,7 +81,7 @@ export class WorkerRuns {
     if (this.#runs.size === 0) this.#onIdle?.();
   }
 
-  /** Small progress of several runs is one message, where nothing waits that must come before it. */
+  /** Sends small progress of several runs as one message, unless earlier messages are waiting. */
   #sendProgress(progress: readonly WorkerProgress[]): void {
     const together = this.#outgoing.isFree && serialize(progress);
     if (together && together.length <= partBytes)

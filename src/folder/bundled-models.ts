@@ -1,13 +1,13 @@
-/** A model of the package `@slashv1/tiny-models`: real architecture, toy knowledge. */
+/** A model of the package `@slashv1/tiny-models`: a real architecture with toy knowledge. */
 export interface BundledModel {
   readonly category: string;
-  /** The things that it knows, as a sentence for people who try it; it knows nothing else. */
+  /** Describes everything that the model knows, for people who try it. */
   readonly description: string;
-  /** `source` of a real model that does the same, for `slashv1 serve --model`. */
+  /** `source` of an equivalent real model, for `slashv1 serve --model`. */
   readonly replacement: string;
 }
 
-/** The bundled models by their names. */
+/** The bundled models by name. */
 const bundledModels = {
   'tiny-chat': {
     category: 'chat',

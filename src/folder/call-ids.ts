@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { ChatMessage, ToolCall } from '../core/chat/messages.ts';
 
-/** Gives calls the ids that a template needs; `undefined` where it takes any. */
+/** The form of call ids that a template requires; `undefined` if it takes any. */
 export function callIdsOf(
   source: string,
 ): ((messages: readonly ChatMessage[]) => readonly ChatMessage[]) | undefined {
-  // Mistral's templates raise an exception for ids of another length.
+  // Mistral's templates raise an exception for ids of a different length.
   if (/\|\s*length\s*!=\s*9\b/.test(source))
     return (messages) => withCallIds(messages, ({ id }) => toShortId(id));
   return undefined;
 }
 
-/** Ids that hold the name of the function and the number of the call, as Kimi K2 writes them. */
+/** Ids with the function's name and the call's number, as Kimi K2 writes them. */
 export function toNamedIds(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   let count = 0;
   return withCallIds(messages, ({ id, name }) => {
@@ -20,7 +20,7 @@ export function toNamedIds(messages: readonly ChatMessage[]): readonly ChatMessa
   });
 }
 
-/** Gives every call another id, and its result the same. */
+/** Replaces the id of every call and of its result. */
 function withCallIds(
   messages: readonly ChatMessage[],
   toId: (call: ToolCall) => string,
@@ -44,7 +44,7 @@ function withCallIds(
   });
 }
 
-/** The same nine letters and digits for the same id, so that a conversation's prompt only ever grows. */
+/** Deterministic nine letters and digits, so that a conversation's prompts share their prefix. */
 function toShortId(id: string): string {
   if (/^[A-Za-z\d]{9}$/.test(id)) return id;
   const digest = createHash('sha256').update(id).digest('hex');

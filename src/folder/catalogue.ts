@@ -1,23 +1,23 @@
 import type { Dtype } from '../contracts/files.ts';
 
-/** A well-known model of the hub. */
+/** A well-known model on Hugging Face. */
 export interface CatalogueEntry {
   readonly category: string;
-  /** Id on Hugging Face, perhaps with a revision; its repository has the ONNX layout. */
+  /** Id on Hugging Face, with an optional revision; its repository has the ONNX layout. */
   readonly source: string;
   /** Display name. */
   readonly name: string;
-  /** The dtype that is loaded by default; `auto` if left out. */
+  /** The default dtype; `auto` if omitted. */
   readonly dtype?: Dtype | undefined;
-  /** Name on Hugging Face. */
+  /** Identifier on Hugging Face. */
   readonly license: string;
-  /** Numbers that it has learnt. */
+  /** Number of parameters. */
   readonly parameters: number;
-  /** Other names under which it may be given as `source`. */
+  /** Alternative names for `source`. */
   readonly aliases: readonly string[];
 }
 
-/** Makes the entries of a category. */
+/** Creates the entries of a category. */
 const entriesOf =
   <Category extends string>(category: Category) =>
   (
@@ -33,7 +33,7 @@ const [speech, detection] = [entriesOf('speech'), entriesOf('detection')];
 const [embedding, rerank] = [entriesOf('embedding'), entriesOf('rerank')];
 
 /**
- * Well-known models by the ids under which clients ask for them. `source` takes these ids, too.
+ * Well-known models by the ids that clients use. `source` accepts these ids, too.
  *
  * @example
  * ```ts
@@ -201,26 +201,23 @@ export const catalogue = {
   ),
 } satisfies Readonly<Record<string, CatalogueEntry>>;
 
-/** Finds an entry by its id or one of its aliases. */
+/** Finds an entry by its id or an alias. */
 export function findCatalogueEntry(name: string): CatalogueEntry | undefined {
   const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
   if (Object.hasOwn(entries, name)) return entries[name];
   return Object.values(entries).find(({ aliases }) => aliases.includes(name));
 }
 
-/**
- * Bytes of a parameter, as the hub's exports come to on average: embeddings stay as they are in q4 (fp32) and q4f16
- * (fp16).
- */
+/** Average bytes per parameter of Hugging Face's exports: embeddings stay unquantized in q4 (fp32) and q4f16 (fp16). */
 const bytesPerParameter = { fp32: 4, fp16: 2, q8: 1, q4: 1.2, q4f16: 0.8 } as const satisfies Record<
   Exclude<Dtype, 'auto'>,
   number
 >;
 
-/** Beside the weights: what is computed with them, caches of long texts not included. */
+/** Working memory relative to the weights, without the caches of long texts. */
 const workingShare = 0.2;
 
-/** Estimates the memory that a loaded model takes, in bytes, from the number of its parameters. */
+/** Estimates the memory of a loaded model, in bytes, from its parameter count. */
 export function estimateMemoryBytes({
   parameters,
   dtype = 'auto',
@@ -229,7 +226,7 @@ export function estimateMemoryBytes({
   return memoryOfWeights(parameters * bytesPerParameter[stored]);
 }
 
-/** Estimates the memory that a loaded model takes, in bytes, from the size of its weights. */
+/** Estimates the memory of a loaded model, in bytes, from the size of its weights. */
 export function memoryOfWeights(weightBytes: number): number {
   return Math.round(weightBytes * (1 + workingShare));
 }

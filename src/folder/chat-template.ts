@@ -13,27 +13,30 @@ import { probes, probeTool, probeTurns, type TurnFates } from './template-probes
 import { parseArguments, TemplateRenderer, toolFeeds, type ToolFeed } from './template-renderer.ts';
 import { tokenText } from './tokenizer.ts';
 
-/** Turns a conversation into the text that a model was trained to continue. */
+/** Renders a conversation as the text that a model was trained to continue. */
 export interface ChatTemplate {
-  /** Whether the model learns of the tools that are given: found out by rendering one. */
+  /** Whether the template shows tools: detected by rendering one. */
   readonly supportsTools: boolean;
-  /** Whether past calls and their results stand in the prompt. */
+  /** Whether the prompt shows past calls and their results. */
   readonly showsCalls: boolean;
-  /** Whether a system message may be given. */
+  /** Whether a system message is supported. */
   readonly hasSystemRole: boolean;
-  /** What has to become of each kind of turns so that no text is lost, found out by rendering; see `withEveryTurn`. */
+  /** What must happen to each kind of turns so that no text is lost, detected by rendering; see `withEveryTurn`. */
   turnFates(options: { readonly hasTools: boolean }): TurnFates;
-  /** Renders as it is; `undefined` where the template refuses the conversation. For finding out how it writes calls. */
+  /**
+   * Renders without adaptation; `undefined` if the template rejects the conversation. For detecting its notation of
+   * calls.
+   */
   readonly probe: RenderTurns;
-  /** Jinja source, for finding out what formats a model uses. */
+  /** Jinja source, for detecting a model's formats. */
   readonly source: string;
-  /** Name of the variable that lets the model think (`true`) or not: found out by rendering. */
+  /** Name of the variable that turns reasoning on (`true`) or off: detected by rendering. */
   readonly thinkingSwitch: string | undefined;
-  /** Whether the template looks at a variable of this name, such as `enable_thinking` or `documents`. */
+  /** Whether the template reads a variable, such as `enable_thinking` or `documents`. */
   reads(variable: string): boolean;
   /**
-   * @param variables more of them, such as `documents`; they go before those of the same name
-   * @param merged gets the kinds of turns that became parts of others
+   * @param variables additional ones, such as `documents`; they override existing ones
+   * @param merged receives the kinds of turns that were merged
    */
   render(
     messages: readonly ChatMessage[],
@@ -41,11 +44,11 @@ export interface ChatTemplate {
     variables?: Readonly<Record<string, unknown>>,
     merged?: Set<TurnKind>,
   ): string;
-  /** The same in slices: yields after each round of a loop. */
+  /** Like `render`, but yields after each round of a loop. */
   renderSteps(...args: Parameters<ChatTemplate['render']>): Generator<void, string>;
 }
 
-/** Completes a template by rendering it at once. */
+/** Adds a synchronous `render`. */
 export function withRender(template: Omit<ChatTemplate, 'render'>): ChatTemplate {
   return { ...template, render: (...args) => runSteps(template.renderSteps(...args)) };
 }
@@ -53,11 +56,11 @@ export function withRender(template: Omit<ChatTemplate, 'render'>): ChatTemplate
 export interface ChatTemplateOptions {
   /** The clock of templates that write the date into the prompt, in local time. Default: the system's. */
   readonly now?: (() => Date) | undefined;
-  /** The setting of that name: Jinja in place of the model's own. */
+  /** The setting of this name: Jinja that replaces the model's own template. */
   readonly chatTemplate?: string | undefined;
 }
 
-/** Compiles a model's chat template; with tools its `tool_use` variant where it has one. */
+/** Compiles a model's chat template; with tools its `tool_use` variant, if any. */
 export function createChatTemplate(
   folder: Pick<ModelFolder, 'chatTemplate' | 'tokenizerConfig' | 'path'>,
   options: ChatTemplateOptions = {},
@@ -130,8 +133,8 @@ function compileTemplates(
 }
 
 /**
- * Finds out in which form a template wants conversations.
- * @returns whether it shows tools, and what it writes behind a question: a call and its result
+ * Detects the form of conversations that a template requires.
+ * @returns whether it shows tools, and its rendering of a call and its result after a question
  */
 function fitRenderer(renderer: TemplateRenderer) {
   const showsQuestion = (): boolean =>
@@ -160,12 +163,12 @@ function fitRenderer(renderer: TemplateRenderer) {
     if (!called.includes(probes.argument)) renderer.argumentsOf = parseArguments;
   }
   const [start = ''] = called.split(probes.argument, 1);
-  // Some templates know a call by its id alone.
+  // Some templates identify a call only by its id.
   if (start.includes(probes.id) && !start.includes(probeTool.name)) renderer.toCallIds = toNamedIds;
   return { supportsTools: feed !== undefined, called };
 }
 
-/** Names of the switch: Qwen and most others, DeepSeek and Granite, Command A. */
+/** Names of the switch: Qwen and most families, DeepSeek and Granite, Command A. */
 const thinkingSwitches = ['enable_thinking', 'thinking', 'reasoning'];
 
 function readSpecialTokens(tokenizerConfig: ModelFolder['tokenizerConfig']): Record<string, string> {

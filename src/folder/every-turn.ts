@@ -11,12 +11,12 @@ import { unsupportedError } from '../errors.ts';
 import { withRender, type ChatTemplate } from './chat-template.ts';
 import { templateProbes, type TurnFates } from './template-probes.ts';
 
-/** Kinds that are merged beside those of the template where a conversation isn't shown otherwise. */
-const mostFurtherKinds = 3;
+/** Maximum additional kinds to merge, if a conversation isn't shown completely otherwise. */
+const maxFurtherKinds = 3;
 
 /**
- * Lets no turn be lost: those that the template would drop or refuse become parts of others. Where a prompt lacks a text, the
- * fewest further kinds to merge are found with a twin of the conversation.
+ * Ensures that no turn is lost: turns that the template would drop or reject are merged into neighbouring ones. If a
+ * prompt lacks a text, the smallest set of additional kinds to merge is found with a twin of the conversation.
  */
 export function withEveryTurn(template: ChatTemplate): ChatTemplate {
   return withRender({
@@ -42,7 +42,7 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
         const twin = twinOf(messages);
         const others = mergeableKinds.filter((kind) => !usual.includes(kind));
         let shown = chosen;
-        for (const further of subsets(others, mostFurtherKinds)) {
+        for (const further of subsets(others, maxFurtherKinds)) {
           yield;
           shown = yield* attempt(twin, further);
           if (!shown.isShown) continue;
@@ -60,12 +60,12 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
   });
 }
 
-/** Whether a template has taken more steps than it may, which other turns would not change. */
+/** Whether a template exceeded its step limit, which different turns wouldn't change. */
 function isTooLong(fault: unknown): boolean {
   return fault instanceof Error && fault.cause instanceof RangeError;
 }
 
-/** @throws InferenceError where the template shows no message of a role at all */
+/** @throws InferenceError if the template shows no message of a role at all */
 function assertPlaces(messages: readonly ChatMessage[], fates: TurnFates): void {
   for (const [role, refused] of [
     ['system', 'system'],
@@ -77,7 +77,7 @@ function assertPlaces(messages: readonly ChatMessage[], fates: TurnFates): void 
   }
 }
 
-/** Choices of up to `most` of some, small ones first. */
+/** Subsets of up to `most` elements, smallest first. */
 function* subsets<One>(all: readonly One[], most: number): Generator<readonly One[]> {
   let choices: (readonly [choice: readonly One[], next: number])[] = [[[], 0]];
   for (let size = 0; size <= most; size++) {

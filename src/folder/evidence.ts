@@ -10,7 +10,7 @@ import { isGguf } from './gguf/gguf-source.ts';
 import { parseJson } from './json.ts';
 import { findFolder, locateModel, parseSource } from './source.ts';
 
-/** Finds the files of a model on this disk. */
+/** Opens the local files of a model. */
 export function openPlace(source: string): ModelPlace {
   if (isGgufFile(source)) {
     return {
@@ -34,15 +34,15 @@ export function isGgufFile(source: string): boolean {
   return isGguf(source) && existsSync(source);
 }
 
-/** The files that describe a model; `undefined` for one that isn't on this disk. */
+/** The files that describe a model; `undefined` for a remote one. */
 export function evidenceAtHand(source: string): FileEvidence | undefined {
   const folder = parseSource(source).kind === 'local' ? findFolder(source) : undefined;
   return folder === undefined ? undefined : evidenceIn(folder);
 }
 
-/** The files that describe a model that is to be loaded; none for one without a config, such as a GGUF file. */
+/** The files that describe a model to load; empty for a model without a config, such as a GGUF file. */
 export function readEvidence(source: string): FileEvidence {
-  // A detector may be a graph alone, in a folder or without one.
+  // A detector may be a single graph, with or without a folder.
   if (findFolder(source) === undefined && existsSync(source)) return { files: [], config: {} };
   return evidenceIn(locateModel(source));
 }
@@ -51,7 +51,7 @@ function evidenceIn(folder: string): FileEvidence {
   return { files: filesIn(folder), config: readConfigIn(folder) };
 }
 
-/** The config of a folder in the words of the hub; empty where there is none, as for models of several graphs. */
+/** The config of a folder in Hugging Face's format; empty if missing, as for models of several graphs. */
 export function readConfigIn(folder: string): Json {
   return readHere(folder, 'config.json') ?? toHubConfig(readHere(folder, genaiConfigFile)) ?? {};
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { quote } from '../core/text/quote.ts';
 
-/** Ends of names → why a file of that kind can't be loaded, and what to do. */
+/** Name suffix → why a file of this kind can't be loaded, and the remedy. */
 const kinds: readonly (readonly [ends: RegExp, explain: (name: string) => string])[] = [
   [/\.gguf$/, (name) => `GGUF files: give one of them as source, such as ${quote(name)}`],
   [
@@ -12,7 +12,7 @@ const kinds: readonly (readonly [ends: RegExp, explain: (name: string) => string
   [/\.(?:h5|msgpack|tflite|mlmodel|mlpackage)$/, () => 'weights of another program and no ONNX graph'],
 ];
 
-/** Says what files are, among which there is no graph. */
+/** Describes files that don't include a graph. */
 export function explainFiles(names: readonly string[], prefix = ''): string | undefined {
   for (const [ends, explain] of kinds) {
     const name = names.find((candidate) => ends.test(candidate));
@@ -21,7 +21,7 @@ export function explainFiles(names: readonly string[], prefix = ''): string | un
   return undefined;
 }
 
-/** Says what a source is that isn't the folder of a model. */
+/** Describes a source that isn't a model folder. */
 export function explainPath(source: string): string | undefined {
   const isThere = existsSync(source);
   if (isThere && statSync(source).isDirectory()) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, type Stats } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 
-/** Files anywhere in a folder and links to files, by path; a link that leads nowhere is none, and a missing folder has none. */
+/** All files in a folder and links to files, by path; broken links and missing folders are skipped. */
 export function statsIn(folder: string): readonly { readonly path: string; readonly stats: Stats }[] {
   const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
   return paths.sort().flatMap((path) => {

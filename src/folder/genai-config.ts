@@ -1,9 +1,9 @@
 import type { Json } from '../contracts/files.ts';
 
-/** The file that onnxruntime-genai's builder writes in place of `config.json`. */
+/** The file that onnxruntime-genai's builder writes instead of `config.json`. */
 export const genaiConfigFile = 'genai_config.json';
 
-/** Turns the configuration of onnxruntime-genai into the hub's, as far as decoders need it. */
+/** Converts onnxruntime-genai's configuration to Hugging Face's, as needed by decoders. */
 export function toHubConfig(genai: Json | undefined): Json | undefined {
   const model = genai?.['model'];
   if (!isObject(model)) return undefined;

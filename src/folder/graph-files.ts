@@ -5,7 +5,7 @@ import { fieldError, type InferenceError } from '../errors.ts';
 import type { Dtype, FileTree } from '../contracts/files.ts';
 import { describeValue } from '../core/text/quote.ts';
 
-/** Dtype → what exporters put after a graph's name; in the order in which `auto` prefers them. */
+/** Dtype → exporters' suffix of a graph's name, in the order of preference of `auto`. */
 const suffixes = {
   fp32: [''],
   fp16: ['_fp16'],
@@ -16,7 +16,7 @@ const suffixes = {
 
 type StoredDtype = keyof typeof suffixes;
 
-/** All dtypes but `auto`, the default, which takes the first of them that is there. */
+/** All dtypes except `auto`, the default, which selects the first available one. */
 export const storedDtypes = Object.keys(suffixes) as readonly StoredDtype[];
 
 /** All values of the setting `dtype`. */
@@ -42,14 +42,14 @@ export function findGraph(
     .find((path) => files.has(path));
 }
 
-/** Finds the graph of a model that can't do without it. */
+/** Finds a required graph. */
 export function needGraph(files: FileTree, stems: readonly string[], dtype?: Dtype): string {
   const found = findGraph(files, stems, dtype);
   if (found !== undefined) return found;
   throw missingGraph(files, stems, dtype);
 }
 
-/** Says which dtypes of a graph are there, or where one was looked for. */
+/** Reports the available dtypes of a graph, or where it was searched for. */
 export function missingGraph(
   files: FileTree,
   stems: readonly string[],
@@ -64,40 +64,40 @@ export function missingGraph(
   return fieldError(param, reason);
 }
 
-/** The files in place of a graph. */
+/** The files found instead of a graph. */
 function whatElse(files: FileTree): string {
   const found = explainFiles(files.list(''), `${files.name.replaceAll('"', '')}/`);
   return found === undefined ? '' : `; it has ${found}`;
 }
 
-/** The graphs of a folder, whatever their names. */
+/** All graphs of a folder, with any name. */
 export function graphsIn(files: FileTree, folder: string): readonly string[] {
   const graphs = files.list(folder).filter((name) => name.endsWith('.onnx'));
   return graphs.map((name) => posix.join(folder, name));
 }
 
-/** Names that a graph of that stem may have. */
+/** Possible file names of a graph. */
 export function graphNames(stem: string, dtype: Dtype = 'auto'): readonly string[] {
   const wanted = dtype === 'auto' ? storedDtypes : [dtype];
   return wanted.flatMap((one) => suffixes[one].map((suffix) => `${stem}${suffix}.onnx`));
 }
 
-/** The files with the weights of a graph that doesn't hold them itself. */
+/** The external weight files of a graph. */
 export function weightFiles(files: FileTree, graph: string): readonly string[] {
   return weightFileNames(graph).filter((path) => files.has(path));
 }
 
-const mostWeightFiles = 16;
+const maxWeightFiles = 16;
 
-/** Names of such files: exporters know several ways. */
+/** Names of such files: exporters use several schemes. */
 export function weightFileNames(graph: string): readonly string[] {
   const { dir, name } = posix.parse(graph);
-  const numbered = Array.from({ length: mostWeightFiles }, (_, index) => `${graph}_data_${index + 1}`);
+  const numbered = Array.from({ length: maxWeightFiles }, (_, index) => `${graph}_data_${index + 1}`);
   const beside = [`${name}.data`, 'weights.pb'].map((file) => posix.join(dir, file));
   return [`${graph}_data`, `${graph}.data`, ...beside, ...numbered];
 }
 
-/** Checks the name of a dtype that comes from outside. */
+/** Validates the name of a dtype. */
 export function assertDtype(dtype: string): asserts dtype is Dtype {
   if (dtype === 'auto' || (storedDtypes as readonly string[]).includes(dtype)) return;
   throw fieldError('dtype', `expected one of auto, ${storedDtypes.join(', ')}, got ${describeValue(dtype)}`);

@@ -2,22 +2,22 @@ import type { Dtype, FileTree, ModelFiles } from '../contracts/files.ts';
 import { findGraph, graphsIn, missingGraph, needGraph } from './graph-files.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 
-/** Path of the graph of a model with one graph. */
-export const usualGraph = 'onnx/model.onnx';
+/** Path of the graph of a single-graph model. */
+export const defaultGraph = 'onnx/model.onnx';
 
-/** Paths of the graph of a model with one graph, without the suffix of the dtype. */
+/** Paths of the graph of a single-graph model, without the dtype's suffix. */
 const singleStems = anywhere('model');
 
-/** Paths of the graph of decoder-only language models; also of the older merged export. */
+/** Paths of the graph of decoder-only language models, including the older merged export. */
 export const decoderStems = anywhere('model', 'decoder_model_merged');
 
-/** Paths of the graph that embeds tokens, for decoders that are fed embeddings. */
+/** Paths of the graph that embeds tokens, for decoders with embeddings as input. */
 export const embeddingStems = anywhere('embed_tokens');
 
 /** Paths of the graph that embeds pictures. */
 export const visionStems = anywhere('vision_encoder');
 
-/** The small files of a model that reads text. */
+/** The small files of a text model. */
 export const textFiles = [
   'config.json',
   'generation_config.json',
@@ -31,22 +31,22 @@ export function decoderGraph(files: FileTree, dtype?: Dtype): string {
   return needGraph(files, decoderStems, dtype);
 }
 
-/** The graph that makes embeddings of tokens, in that dtype or else in any. */
+/** The graph that embeds tokens, in this dtype or else in any. */
 export function embeddingGraph(files: FileTree, dtype?: Dtype): string {
   return findGraph(files, embeddingStems, dtype) ?? needGraph(files, embeddingStems);
 }
 
-/** The graph that makes embeddings of pictures, in that dtype or else in any; `undefined` where there is none. */
+/** The graph that embeds pictures, in this dtype or else in any; `undefined` if missing. */
 export function visionGraph(files: FileTree, dtype?: Dtype): string | undefined {
   return findGraph(files, visionStems, dtype) ?? findGraph(files, visionStems);
 }
 
-/** The graph of a model that has one. */
+/** The graph of a single-graph model. */
 export function singleGraph(files: FileTree, dtype?: Dtype): string {
   return needGraph(files, singleStems, dtype);
 }
 
-/** The graph of a model that has one, or else the only graph that there is, whatever its name. */
+/** The graph of a single-graph model, or else the only graph, with any name. */
 export function singleOrOnlyGraph(files: FileTree, dtype?: Dtype): string {
   const usual = findGraph(files, singleStems, dtype);
   if (usual !== undefined) return usual;
@@ -58,12 +58,12 @@ export function singleOrOnlyGraph(files: FileTree, dtype?: Dtype): string {
   );
 }
 
-/** The files of a model that has one graph. */
+/** The files of a single-graph model. */
 export function oneGraph(small: readonly string[], choose = singleGraph): ModelFiles {
   return { small, stems: singleStems, graphs: (files, dtype) => [choose(files, dtype)] };
 }
 
-/** @param stems of each graph, in the order in which they run */
+/** @param stems of each graph, in the order of execution */
 export function severalGraphs(small: readonly string[], stems: readonly (readonly string[])[]): ModelFiles {
   return {
     small,
@@ -72,22 +72,22 @@ export function severalGraphs(small: readonly string[], stems: readonly (readonl
   };
 }
 
-/** Exporters put graphs into a folder of their own, or beside the config. */
+/** Exporters put graphs into a separate folder, or next to the config. */
 export function anywhere(...names: readonly string[]): readonly string[] {
   return [...names.map((name) => `onnx/${name}`), ...names];
 }
 
-/** Whether any dtype will do. */
+/** Whether any dtype is accepted. */
 export function isOpen(dtype: Dtype | undefined): boolean {
   return dtype === undefined || dtype === 'auto';
 }
 
-/** Whether a `config.json` names a class of that kind. */
+/** Whether a `config.json` names a matching class. */
 export function hasClass({ architectures }: Readonly<Record<string, unknown>>, kind: RegExp): boolean {
   return Array.isArray(architectures) && architectures.some((name) => kind.test(String(name)));
 }
 
-/** The error of a model whose files don't fit. */
+/** The error of a model with unsuitable files. */
 export function sourceError(reason: string, cause?: unknown): InferenceError {
   return fieldError('source', reason, { cause });
 }

@@ -12,10 +12,10 @@ import { decoderGraph, sourceError } from './model-files.ts';
 
 const configFile = 'config.json';
 
-/** Levels of a model's JSON: a tokenizer has a dozen. */
-const mostLevels = 128;
-const mostOfSize = 2 ** 31 - 1;
-/** Members of `config.json` that are sizes in every family, where they are numbers. */
+/** Maximum nesting of a model's JSON: a tokenizer has a dozen levels. */
+const maxLevels = 128;
+const maxSize = 2 ** 31 - 1;
+/** Numeric members of `config.json` that are sizes in every family. */
 const sizes = [
   'd_model',
   'decoder_attention_heads',
@@ -38,7 +38,7 @@ const sizes = [
 
 /** Reads the small files of a text model. */
 export async function openModelFolder(path: string): Promise<ModelFolder> {
-  // One after another, so that a folder without several files gets the same error every time.
+  // Sequentially, so that a folder without several files always causes the same error.
   const config = await readConfig(path);
   const tokenizer = await readJson(path, 'tokenizer.json');
   const generationConfig = await readJson(path, 'generation_config.json', {});
@@ -58,18 +58,18 @@ export async function openModelFolder(path: string): Promise<ModelFolder> {
   };
 }
 
-/** Finds the graph of a decoder: `onnx/model.onnx`, or the older merged export, or one beside the config. */
+/** Finds the graph of a decoder: `onnx/model.onnx`, the older merged export, or a graph next to the config. */
 export function locateDecoder(folder: string, dtype?: Dtype): string {
   return join(folder, decoderGraph(localFiles(folder), dtype));
 }
 
-/** Unix time in seconds at which a file or folder was last written. */
+/** Unix time in seconds of the last change of a file or folder. */
 export async function readChangeTime(path: string): Promise<number> {
   const { mtimeMs } = await stat(path);
   return Math.floor(mtimeMs / 1000);
 }
 
-/** The config of the hub's layout, or what onnxruntime-genai's builder writes in its place. */
+/** The config in Hugging Face's format, or the file that onnxruntime-genai's builder writes instead. */
 async function readConfig(path: string): Promise<Json> {
   if (existsSync(join(path, configFile)) || !existsSync(join(path, genaiConfigFile))) {
     const config = await readJson(path, configFile);
@@ -83,7 +83,7 @@ async function readConfig(path: string): Promise<Json> {
   );
 }
 
-/** The chat template of a file of its own, or else of `tokenizer_config.json`. */
+/** The chat template in a separate file, or else in `tokenizer_config.json`. */
 export function toChatTemplate(own: string | undefined, tokenizerConfig: Json): ModelFolder['chatTemplate'] {
   if (own !== undefined) return own;
   const template = tokenizerConfig['chat_template'];
@@ -96,7 +96,7 @@ export function toChatTemplate(own: string | undefined, tokenizerConfig: Json): 
 
 /**
  * Reads a JSON file of a model.
- * @param fallback in place of a file that is missing
+ * @param fallback for a missing file
  */
 export async function readJson(path: string, name: string, fallback?: Json): Promise<Json> {
   const text = await readFile(join(path, name), 'utf8').catch((error: unknown) => {
@@ -104,7 +104,7 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
     throw sourceError(`${name} is missing in ${path}`, error);
   });
   if (text === undefined) return fallback!;
-  const { fault } = countJson(text, { values: Infinity, depth: mostLevels });
+  const { fault } = countJson(text, { values: Infinity, depth: maxLevels });
   if (fault !== undefined) throw sourceError(`${name} in ${path}: ${fault}`);
   const value = orThrow<unknown>(
     () => JSON.parse(text),
@@ -114,13 +114,13 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
   throw sourceError(`${name} in ${path} holds no JSON object`);
 }
 
-/** Refuses sizes that no model has, also those that the graph knows better, whatever would be made of them. */
+/** Rejects impossible sizes, even sizes that the graph overrides, before they are used. */
 function assertSizes(config: Json, place = ''): void {
   for (const name of sizes) {
     const value = config[name];
-    if (typeof value !== 'number' || (Number.isInteger(value) && value > 0 && value <= mostOfSize)) continue;
+    if (typeof value !== 'number' || (Number.isInteger(value) && value > 0 && value <= maxSize)) continue;
     throw sourceError(
-      `config.json has ${place}${name} ${describeValue(value)}, expected an integer from 1 to ${mostOfSize}`,
+      `config.json has ${place}${name} ${describeValue(value)}, expected an integer from 1 to ${maxSize}`,
     );
   }
   for (const part of ['text_config', 'vision_config', 'encoder', 'decoder']) {
@@ -130,7 +130,7 @@ function assertSizes(config: Json, place = ''): void {
   }
 }
 
-/** A positive integer of `config.json`. @throws InferenceError `invalid_request` for another value */
+/** A positive integer of `config.json`. @throws InferenceError `invalid_request` for any other value */
 export function readCount(config: Json, name: string, fallback?: number): number {
   const value = config[name] ?? fallback;
   if (Number.isInteger(value) && (value as number) > 0) return value as number;

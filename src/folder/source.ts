@@ -11,10 +11,10 @@ import { orThrow } from '../errors.ts';
 import { quote } from '../core/text/quote.ts';
 import { unpackedPath } from '../runtime/unpacked-path.ts';
 
-/** One of them is in the folder of every model but Piper's; the second in diffusers' layout. */
+/** Every model folder except Piper's has one of them; the second is diffusers' layout. */
 const mainFiles = ['config.json', 'model_index.json', genaiConfigFile];
 
-/** Source of a model that isn't on this disk. */
+/** Source of a remote model. */
 export type RemoteSource =
   | {
       readonly kind: 'hub';
@@ -22,9 +22,9 @@ export type RemoteSource =
       readonly id: string;
       /** A branch, a tag or a commit. */
       readonly revision: string;
-      /** The one file that is wanted, with the parts of it; default: those of its category. */
+      /** The single required file with its parts; default: the files of its category. */
       readonly file?: string | undefined;
-      /** Settings that the catalogue advises. */
+      /** The dtype recommended by the catalogue. */
       readonly dtype?: Dtype | undefined;
     }
   /** `base` ends with a slash. */
@@ -33,9 +33,9 @@ export type RemoteSource =
 export type ModelSource = { readonly kind: 'local' } | RemoteSource;
 
 /**
- * Tells what the source of a model means. In this order: the name of a bundled model; a path that exists; an http or https
- * address of a folder; a name in the catalogue; `org/name` or `org/name@revision` on Hugging Face, or one GGUF file there,
- * `org/name/file.gguf`. Anything else is taken for a path.
+ * Parses the source of a model. In this order: the name of a bundled model; an existing path; an http or https URL of a
+ * folder; a name in the catalogue; `org/name` or `org/name@revision` on Hugging Face, or one GGUF file there,
+ * `org/name/file.gguf`. Anything else is treated as a path.
  */
 export function parseSource(source: string, category?: string): ModelSource {
   if (bundledModelNames.includes(source) || existsSync(source)) return { kind: 'local' };
@@ -50,18 +50,18 @@ export function parseSource(source: string, category?: string): ModelSource {
   return { kind: 'local' };
 }
 
-/** Whether it can only be meant as the path of a file. */
+/** Whether it can only be a file path. */
 function isFile(source: string): boolean {
   return /\.(?:onnx|gguf|safetensors)$/.test(source);
 }
 
-/** A GGUF file of a repository, perhaps in a folder there. */
+/** A GGUF file of a repository, possibly in a subfolder. */
 const hubFile =
   /^((?![^@]*(?:--|\.\.))\w[\w.-]*\/\w[\w.-]*)(?:@(\w[\w.-]*))?\/((?!.*\.\.)\w[\w.-]*(?:\/\w[\w.-]*)*\.gguf)$/;
 
 /**
- * Two names that begin with no dot, and perhaps a revision. Both name folders of the cache: `--` stands for the slash
- * there, and `..` would lead out.
+ * Two names without a leading dot, and an optional revision. Both name folders of the cache: `--` replaces the slash
+ * there, and `..` would lead outside.
  */
 const hubId = /^((?![^@]*(?:--|\.\.))\w[\w.-]*\/\w[\w.-]*)(?:@((?!.*\.\.)\w[\w.-]*(?:\/\w[\w.-]*)*))?$/;
 
@@ -74,7 +74,7 @@ function parseBase(source: string): string {
   );
 }
 
-/** Finds the folder of a model that is on this disk. */
+/** Finds the folder of a local model. */
 export function locateModel(source: string): string {
   const folder = findFolder(source);
   if (folder !== undefined) return folder;
@@ -93,7 +93,7 @@ export function findFolder(source: string): string | undefined {
   return findMainFile(path) === undefined ? undefined : path;
 }
 
-/** Finds the file that shows that a folder holds a model. */
+/** Finds the file that identifies a folder as a model. */
 export function findMainFile(folder: string): string | undefined {
   const name =
     mainFiles.find((file) => existsSync(join(folder, file))) ??
@@ -101,12 +101,12 @@ export function findMainFile(folder: string): string | undefined {
   return name === undefined ? undefined : join(folder, name);
 }
 
-/** Whether a file, by its path within a model, describes one of Piper's voices. */
+/** Whether a path within a model is the config of a Piper voice. */
 export function isVoiceConfig(path: string): boolean {
   return /^[^/]+\.onnx\.json$/.test(path);
 }
 
-/** Whether a path is the graph of one of Piper's voices, with its config beside it. */
+/** Whether a path is the graph of a Piper voice with its config. */
 function isVoice(path: string): boolean {
   return path.endsWith('.onnx') && existsSync(path) && existsSync(`${path}.json`);
 }

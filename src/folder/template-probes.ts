@@ -1,17 +1,17 @@
 import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
 import { mergeTurns, showsTurnsSomewhere, type TurnFate, type TurnKind } from '../core/chat/turns.ts';
 
-/** A kind of turns, and the conversations that show whether a template has a place for them. */
+/** A kind of turns, and the conversations that show whether a template supports it. */
 export interface TemplateProbe {
   readonly kind: TurnKind;
-  /** The name of such turns in messages and docs. */
+  /** The name of these turns in messages and docs. */
   readonly title: string;
-  /** The way in which they are merged. */
+  /** How they are merged. */
   readonly merged: string;
   readonly conversations: readonly (readonly ChatMessage[])[];
 }
 
-/** Fates of all kinds of turns under a template. */
+/** How a template treats each kind of turns. */
 export type TurnFates = Readonly<Record<TurnKind, TurnFate>>;
 
 export const probeTool: ToolDefinition = {
@@ -52,7 +52,10 @@ const [asked, more] = [user(texts.question), user('Second question that probes.'
 const saying = { ...calling(texts.argument), content: answer.content } as ChatMessage;
 const called = [asked, calling(texts.argument), result(texts.result)];
 
-/** Conversations that every template is tried with: a question, alone and behind an instruction, and a call with its result. */
+/**
+ * Conversations for probing every template: a question, with and without an instruction before it, and a call with its
+ * result.
+ */
 export const probes = {
   ...texts,
   /** The id of the call. */
@@ -68,7 +71,7 @@ const probe = (
   ...conversations: readonly (readonly ChatMessage[])[]
 ): TemplateProbe => ({ kind, title, merged, conversations });
 
-/** In the order in which they are tried: later ones are merged as earlier ones are. */
+/** In the order of probing: later kinds are merged like earlier ones. */
 export const templateProbes: readonly TemplateProbe[] = [
   probe('system', 'a system message', "into the user's first turn", [first, asked]),
   probe(
@@ -117,7 +120,7 @@ export const templateProbes: readonly TemplateProbe[] = [
   probe('lost', 'a text that is lost in every form', "not shown: the model doesn't see it"),
 ];
 
-/** Finds out what becomes of each kind of turns. */
+/** Detects how each kind of turns must be treated. */
 export function probeTurns(render: (messages: readonly ChatMessage[]) => string | undefined): TurnFates {
   const fates: Partial<Record<TurnKind, TurnFate>> = {};
   const merged = new Set<TurnKind>();

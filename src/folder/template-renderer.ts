@@ -15,10 +15,13 @@ import { orElse } from '../errors.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 type TemplateTool = ReturnType<typeof toTemplateTool>;
-/** Names under which a template is given the tools. */
+/** The variables through which a template receives the tools. */
 export type ToolFeed = (tools: readonly TemplateTool[] | null, now: () => Date) => Variables;
 
-/** The usual name, and those of SmolLM3 and of FireFunction v2, which wants text. The first that shows a tool is used. */
+/**
+ * The common name, and the names of SmolLM3 and of FireFunction v2, which expects text. The first one that shows a tool
+ * is used.
+ */
 export const toolFeeds: readonly ToolFeed[] = [
   (tools) => ({ tools }),
   (tools) => ({ tools, xml_tools: tools }),
@@ -30,7 +33,7 @@ export const toolFeeds: readonly ToolFeed[] = [
   (tools) => ({ tools, functions: tools?.map((tool) => tool.function) ?? null }),
 ];
 
-/** The parts that templates are rendered with. */
+/** The parts for rendering templates. */
 export interface TemplateParts {
   /** Without tools. */
   readonly plain: CompiledTemplate;
@@ -39,16 +42,16 @@ export interface TemplateParts {
   readonly now: () => Date;
 }
 
-/** Renders conversations in the form that a template wants; its fields say which, as far as that was found out. */
+/** Renders conversations in the form that a template requires; its fields hold the detected form. */
 export class TemplateRenderer {
   feed: ToolFeed = toolFeeds[0]!;
-  /** Whether contents are lists of parts: templates of models for pictures may read no others. */
+  /** Whether contents are lists of parts: templates of vision models may not support any other form. */
   readsParts = false;
-  /** Templates may want arguments as an object or as its text. */
+  /** Templates may expect arguments as an object or as text. */
   argumentsOf: (text: string) => Value = parseArguments;
   toCallIds: ((messages: readonly ChatMessage[]) => readonly ChatMessage[]) | undefined;
   readonly #parts: TemplateParts;
-  /** A slow template is not rendered again, because each rendering takes seconds. */
+  /** A slow template isn't rendered again, because each rendering takes seconds. */
   #isSlow = false;
 
   constructor(parts: TemplateParts, toCallIds: TemplateRenderer['toCallIds']) {
@@ -56,7 +59,7 @@ export class TemplateRenderer {
     this.toCallIds = toCallIds;
   }
 
-  /** `undefined` where the template refuses the conversation. */
+  /** `undefined` if the template rejects the conversation. */
   tryRender(...args: Parameters<TemplateRenderer['renderSteps']>): string | undefined {
     try {
       return this.#isSlow ? undefined : runSteps(this.renderSteps(...args));
@@ -120,7 +123,9 @@ export class TemplateRenderer {
   }
 }
 
-/** A refusal of the template stays; a conversation that it merely stumbles over is tried again with the gaps filled. */
+/**
+ * A rejection by the template is final; after any other error the rendering is retried with missing members filled in.
+ */
 function* renderGenerously(
   { renderSteps }: CompiledTemplate,
   given: Variables,
@@ -134,14 +139,14 @@ function* renderGenerously(
       try {
         return yield* renderSteps(filled, { mayChange: true });
       } catch {
-        // Others are fuller.
+        // Retry with more complete variables.
       }
     }
     throw error;
   }
 }
 
-/** Templates write arguments out as JSON, so they want the object; a text that is none is passed on as it is. */
+/** Templates write arguments as JSON, so they expect the object; invalid JSON is passed as text. */
 export function parseArguments(text: string): Value {
   return text.trim() === '' ? new Map() : orElse(() => parseJson(text), text);
 }
@@ -153,7 +158,7 @@ function toTemplateTool({ name, description, parameters }: ToolDefinition) {
   };
 }
 
-/** Templates write numbers and keys as they were sent. */
+/** Templates write numbers and keys exactly as they were sent. */
 function toExactTool(tool: ToolDefinition): TemplateTool {
   const { parametersText } = tool;
   return toTemplateTool(
@@ -161,7 +166,7 @@ function toExactTool(tool: ToolDefinition): TemplateTool {
   );
 }
 
-/** Gives it the members that templates look for. */
+/** Adds the members that templates read. */
 function completeTool({ type, function: definition }: TemplateTool): TemplateTool {
   const { name, description = '', parameters = {} } = definition;
   const { type: kind = 'object', properties = {} } = parameters;

@@ -1,10 +1,10 @@
 import { fieldError } from '../errors.ts';
 import type { ModelFolder } from '../contracts/text-model.ts';
 
-/** Families that count positions from the number that follows the padding token's id. */
+/** Families whose positions start after the padding token's id. */
 const offsetFamilies = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet']);
 
-/** Names of the length of a decoder's context in the configs of different families. */
+/** Names of the context length in the configs of different families. */
 export const contextLengthNames = [
   'max_position_embeddings',
   'n_positions',
@@ -13,7 +13,7 @@ export const contextLengthNames = [
   'n_ctx',
 ] as const;
 
-/** Tokens of the context of a decoder; `undefined` if its config lacks it. */
+/** Context length of a decoder in tokens; `undefined` if its config lacks it. */
 export function statedContextLength(config: Readonly<Record<string, unknown>>): number | undefined {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
   return contextLengthNames
@@ -21,7 +21,7 @@ export function statedContextLength(config: Readonly<Record<string, unknown>>): 
     .find((value): value is number => typeof value === 'number' && value > 0);
 }
 
-/** Most tokens of one input of a text encoder, special ones included; `undefined` where no file says it. */
+/** Maximum tokens per input of a text encoder, special tokens included; `undefined` if no file specifies it. */
 export function readTextLength({
   config,
   tokenizerConfig,
@@ -36,7 +36,7 @@ export function readTextLength({
   return limit < 1e9 ? limit : undefined;
 }
 
-/** The most tokens of one input that a model is run with. */
+/** The maximum tokens per input to use. */
 export function chooseTextLength(wanted: number | undefined, stated: number | undefined): number {
   const length = wanted ?? stated;
   if (length !== undefined) return length;

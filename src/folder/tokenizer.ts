@@ -4,7 +4,7 @@ import { InferenceError, orThrow, sentence } from '../errors.ts';
 import { sourceError } from './model-files.ts';
 import type { ModelFolder, TextTokenizer } from '../contracts/text-model.ts';
 
-/** Makes a tokenizer of a model's `tokenizer.json`. Its limits of length and its padding don't count here. */
+/** Creates a tokenizer from a model's `tokenizer.json`, without its truncation and padding. */
 export function createTextTokenizer({
   tokenizer: definition,
 }: Pick<ModelFolder, 'tokenizer' | 'tokenizerConfig'>): TextTokenizer {
@@ -44,7 +44,7 @@ function withReason<T>(read: () => T): T {
   return orThrow(read, (cause) => sourceError(`tokenizer.json: ${cause.message}`, cause));
 }
 
-/** A text that takes the model's patterns too long is no fault of the request. */
+/** A text that exceeds the step limit of the model's patterns isn't the client's fault. */
 function toModelError(cause: Error): InferenceError {
   return new InferenceError(
     'internal',
@@ -55,13 +55,13 @@ function toModelError(cause: Error): InferenceError {
 
 const utf8 = new TextEncoder();
 
-/** A question mark for what stands for no byte. */
+/** A question mark for a character that represents no byte. */
 function toByte(character: string): number {
   const byte = byteOfCharacter[character.charCodeAt(0)] ?? -1;
   return byte === -1 ? 63 : byte;
 }
 
-/** The text of a special token, which configs write as it is or with its settings. */
+/** The text of a special token, which configs contain as text or as an object. */
 export function tokenText(token: unknown): string | undefined {
   const text = typeof token === 'object' && token !== null && 'content' in token ? token.content : token;
   return typeof text === 'string' ? text : undefined;

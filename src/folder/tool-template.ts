@@ -9,25 +9,25 @@ import { withRender, type ChatTemplate } from './chat-template.ts';
 import { compileTemplate } from '../core/jinja/template.ts';
 
 export interface ToolTemplateSettings {
-  /** `false` refuses tools. Default true. */
+  /** `false` rejects tools. Default true. */
   readonly tools?: boolean | undefined;
   /**
-   * The prompt about tools, in place of the template's own: Jinja that is given `tools`, a list of
-   * function definitions.
+   * A prompt about tools that replaces the template's own: Jinja with the variable `tools`, a list of function
+   * definitions.
    */
   readonly toolPrompt?: string | undefined;
 }
 
-/** A model's template and formats, so that it can be given tools. */
+/** A model's template and formats, adapted for tools. */
 export interface ToolTemplate {
   readonly template: ChatTemplate;
   readonly formats: ModelFormats;
 }
 
 /**
- * Makes tools known to a model whose own template has no place for them, or whose calls nobody can read: an instruction
- * describes them, and calls are written in the format that the template shows or, if it shows none, in that of Hermes. Past
- * calls and results that the template would lose are written as plain messages. Other models stay as they are.
+ * Adds tool support to a model whose template has none, or whose calls can't be parsed: an instruction describes the
+ * tools, and calls use the template's format or, without one, the Hermes format. Past calls and results that the
+ * template would lose become plain messages. All other models stay unchanged.
  */
 export function withTools(
   { template, formats }: ToolTemplate,
@@ -59,7 +59,7 @@ export function withTools(
   };
 }
 
-/** The fate of calls and results under a template that would lose them. */
+/** How calls and results are treated under a template that would lose them. */
 const writtenCalls = { 'tool-result': 'merged', 'parallel-calls': 'merged' } as const;
 
 type Describe = (tools: readonly ToolDefinition[]) => string;

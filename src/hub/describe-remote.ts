@@ -14,12 +14,12 @@ import { toFileTree } from './needed-files.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { listRepository, probeChoice, probeFiles, unlessUnreachable } from './repository.ts';
 
-/** Files that show the kind of a model, for servers that list none. */
+/** Files that identify the kind of a model, for servers without listings. */
 export const markFiles = ['config.json', 'model_index.json', 'modules.json', 'voices/af_heart.bin'] as const;
 
 /**
  * Finds the files of a model on a server, or in the cache, without downloading its weights.
- * @param filesOf chooses those to ask a server for that lists none; `undefined` where nothing shows the category
+ * @param filesOf selects the files to probe on a server without listings; `undefined` if the category is unknown
  */
 export async function openRemote(
   model: RemoteModel,
@@ -35,7 +35,7 @@ export async function openRemote(
   return found ?? cached!;
 }
 
-/** Asks the server, unless that is forbidden or it can't be reached while the cache has the model. */
+/** Asks the server unless offline; if it is unreachable, the cache serves the model. */
 async function askOnline<T>(
   model: RemoteModel,
   isCached: boolean,
@@ -109,7 +109,7 @@ async function probeAddress(
   return { kind: 'address', folder: undefined, files, readText };
 }
 
-/** A folder's files as they were when a model was last obtained from it; its revisions are categories with dtypes. */
+/** A folder's files as last downloaded; its revisions are categories with dtypes. */
 async function openCachedAddress(
   { cache }: RemoteModel,
   category: string | undefined,
@@ -139,7 +139,7 @@ async function fetchText(
   });
 }
 
-/** Metadata before the vocabulary takes a few kilobytes. */
+/** The metadata before the vocabulary takes a few kilobytes. */
 const beginningBytes = 2 ** 20;
 
 async function fetchGguf(remote: Remote, file: RemoteFile | undefined): Promise<GgufMetadata | undefined> {
@@ -148,7 +148,7 @@ async function fetchGguf(remote: Remote, file: RemoteFile | undefined): Promise<
   const readBeginning = async (answer: HubResponse, signal: AbortSignal): Promise<Uint8Array> => {
     const { status } = answer.response;
     if (status !== 200 && status !== 206) throw refusal(answer, remote, { file: file.path });
-    // A server that knows no ranges sends the whole file.
+    // A server without range requests sends the whole file.
     return readWhole(answer.response, { signal, enough: beginningBytes });
   };
   const bytes = await askServer(remote, file.url, readBeginning, { headers });

@@ -11,16 +11,16 @@ import { TransientError, withRetries } from './retry.ts';
 import { createContentHash } from './verified-files.ts';
 
 export interface DownloadOptions {
-  /** Told how much of the file is there. */
+  /** Reports how many bytes have arrived. */
   readonly onReceived?: ((receivedBytes: number) => void) | undefined;
-  /** Most bytes of a file whose size no server reports; default 4 GiB. */
+  /** Maximum bytes of a file without a reported size; default 4 GiB. */
   readonly maxUnsizedBytes?: number | undefined;
 }
 
-/** A connection that brought this much counts as one that works. */
+/** A connection that delivered this many bytes counts as working. */
 const advancedBytes = 2 ** 20;
 
-/** Downloads a file, going on where an earlier attempt ended, and compares it with its hash. */
+/** Downloads a file, resuming an earlier attempt, and compares it with its hash. */
 export async function downloadFile(
   remote: Remote,
   file: RemoteFile,
@@ -31,7 +31,7 @@ export async function downloadFile(
   try {
     const isResumed = part.position > 0;
     if (await isReceived(remote, file, part, options)) return;
-    // The part of an earlier process may have been the fault; a fresh copy shows.
+    // The part of an earlier process may have been corrupt; a fresh copy shows.
     if (isResumed) {
       part.restart();
       if (await isReceived(remote, file, part, options)) return;
@@ -102,7 +102,7 @@ function rangeFrom(start: number, { etag }: RemoteFile): Readonly<Record<string,
   return { ...headers, range: `bytes=${start}-`, ...(etag === undefined ? {} : { 'if-range': etag }) };
 }
 
-/** @throws TransientError when the connection breaks */
+/** @throws TransientError if the connection breaks */
 async function* piecesOf(
   response: Response,
   { file, remote, clock }: { file: RemoteFile; remote: Remote; clock: AnswerClock },
@@ -129,7 +129,7 @@ function assertWhole(remote: Remote, file: RemoteFile, part: PartFile, start: nu
   );
 }
 
-/** Whether two attempts can be known to bring parts of the same content. */
+/** Whether two attempts are known to download the same content. */
 function isResumable({ hash, etag }: RemoteFile): boolean {
   return hash !== undefined || etag !== undefined;
 }
@@ -137,8 +137,8 @@ function isResumable({ hash, etag }: RemoteFile): boolean {
 type PartFile = Awaited<ReturnType<typeof openPart>>;
 
 /**
- * Opens what an earlier attempt has left, or begins: a file that is written from its beginning to its end, over several
- * attempts if need be, and hashed on the way.
+ * Opens a partial download or starts one: a file that is written sequentially, over several attempts if necessary, and
+ * hashed meanwhile.
  */
 async function openPart(path: string, file: RemoteFile) {
   const created = await open(path, 'a');
@@ -164,7 +164,7 @@ async function openPart(path: string, file: RemoteFile) {
     throw error;
   });
   return {
-    /** Bytes that are there. */
+    /** Bytes written so far. */
     get position() {
       return position;
     },
@@ -176,12 +176,15 @@ async function openPart(path: string, file: RemoteFile) {
       hasher?.update(bytes);
       position += bytes.length;
     },
-    /** Begins anew. The bytes stay until they are overwritten, since another process may count on them. */
+    /**
+     * Restarts from the beginning. The bytes stay until they are overwritten, since a different process may rely on
+     * them.
+     */
     restart() {
       position = 0;
       hasher = begin();
     },
-    /** @returns the hash of the content, or `undefined` where there is nothing to compare it with */
+    /** @returns the hash of the content, or `undefined` without an expected hash */
     async finish() {
       await handle.truncate(position);
       await handle.sync();

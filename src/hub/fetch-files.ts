@@ -9,11 +9,11 @@ import { createProgressMeter, type DownloadProgress } from './progress.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 
-/** Small files come beside each other; two large ones share the line anyway. */
+/** Small files are downloaded in parallel; two large ones share the bandwidth anyway. */
 const parallelDownloads = 4;
 
 interface FetchOptions {
-  /** Files that have come before, for the progress. */
+  /** Files downloaded earlier, for the progress. */
   readonly fetched: readonly RemoteFile[];
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
@@ -40,7 +40,7 @@ export async function fetchFiles(
   if (received.length > 0) await noteVerified(model.cache.snapshot(commit), received);
 }
 
-/** Files that were compared as they came need not be compared when they are loaded. */
+/** Files that were verified during download needn't be verified again at load. */
 async function noteVerified(folder: string, received: readonly RemoteFile[]): Promise<void> {
   const states = await Promise.all(
     received.map(
@@ -52,8 +52,8 @@ async function noteVerified(folder: string, received: readonly RemoteFile[]): Pr
 }
 
 /**
- * Puts a file into the snapshot of a commit.
- * @returns whether this process has received it, and compared it with its hash
+ * Places a file in the snapshot of a commit.
+ * @returns whether this process has downloaded and verified it
  */
 async function place(
   model: RemoteModel,
@@ -63,7 +63,7 @@ async function place(
 ): Promise<boolean> {
   const { cache } = model;
   const work = async (): Promise<boolean> => {
-    // Another process may have been faster, or another commit has the same file.
+    // A parallel process may have been faster, or a different commit has the same file.
     if (cache.has(commit, file)) return false;
     const isNew = !cache.hasBlob(file);
     if (isNew) await fetchBlob(model, file, onReceived);
@@ -73,7 +73,7 @@ async function place(
   return withFileLock(cache.lock(file), work, model);
 }
 
-/** Downloads the content of a file, whatever its name in a snapshot. */
+/** Downloads the content of a file, independent of its name in a snapshot. */
 export async function fetchBlob(
   model: RemoteModel,
   file: RemoteFile,
@@ -83,7 +83,7 @@ export async function fetchBlob(
   const part = cache.part(file);
   await downloadFile(model, file, part, { onReceived });
   await rename(part, cache.blob(file)).catch((error: unknown) => {
-    // A process that took the lock over has done it.
+    // A process that took over the lock may have downloaded it.
     if (!cache.hasBlob(file)) throw error;
   });
 }
@@ -113,7 +113,7 @@ function megabytes(bytes: number): string {
   return `${Math.ceil(bytes / 1e6)} MB`;
 }
 
-/** Says what is wrong with the disk; everything else is passed on. */
+/** Explains disk errors; all remaining errors are returned unchanged. */
 export function diskError(error: unknown, label: string, cacheFolder: string): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   if (InferenceError.isInstance(error) || syscall === undefined) return error;

@@ -12,24 +12,24 @@ export interface RemoteFile extends ListedFile {
   readonly url: string;
   /** `undefined` if the server reports none. */
   readonly hash: ContentHash | undefined;
-  /** A name for the content: other content has another one. Fit for a file's name. */
+  /** A name for the content: different content has a different name. Valid as a file name. */
   readonly identity: string;
-  /** Git's id of it, or of the pointer to it; `undefined` if the server reports none. */
+  /** The git id of the file or of its LFS pointer; `undefined` if the server doesn't report it. */
   readonly blobId?: string | undefined;
-  /** Strong, as the server wrote it. */
+  /** Strong, as sent by the server. */
   readonly etag: string | undefined;
 }
 
 /** The files of a model at one time. */
 export interface Listing {
-  /** Another one for other files. */
+  /** Changes with the files. */
   readonly commit: string;
   readonly files: readonly RemoteFile[];
 }
 
 /**
- * Writes the list of files of a commit as `trees/<commit>.json` of the hub's cache has it. A blob's id is git's; of the
- * pointer, where the content is in large file storage.
+ * Formats a commit's list of files as `trees/<commit>.json` of the Hugging Face cache. A blob's id is git's; for a file
+ * in LFS, the id of its pointer.
  */
 export function formatFileList(files: readonly RemoteFile[]): string {
   const entries = files.map(({ path, sizeBytes: size = null, hash, identity, blobId = identity }) => {
@@ -46,13 +46,13 @@ interface ListEntry {
   readonly lfs_sha256?: string;
 }
 
-/** Another server than a hub may give its files ids that are no hashes. */
+/** A different server may use ids that aren't hashes. */
 function hashOf({ blob_id: id, lfs_sha256: sha256 }: ListEntry): ContentHash | undefined {
   const hash = parseContentHash(sha256 ?? id);
   return sha256 !== undefined || hash?.algorithm === 'git-sha1' ? hash : undefined;
 }
 
-/** @returns `undefined` where there is none, it is damaged, or a newer program has written it */
+/** @returns `undefined` if the list is missing, damaged, or from a newer version */
 export async function readFileList(path: string): Promise<readonly ListedFile[] | undefined> {
   const files = await readNote<Readonly<Record<string, ListEntry>>>(path);
   return orElse(

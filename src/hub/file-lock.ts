@@ -14,8 +14,8 @@ interface Owner {
 }
 
 /**
- * Does something while no other process does it. A lock whose owner has died or has been silent for 30 s is taken over; should
- * two processes do that at the same moment, both go on: the lock spares work, it doesn't guard data.
+ * Runs a task while no other process runs it. A lock whose owner has died or been silent for 30 s is taken over; if two
+ * processes do that simultaneously, both continue: the lock saves work, it doesn't protect data.
  */
 export async function withFileLock<T>(
   path: string,
@@ -39,7 +39,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Ids of the processes that hold a lock in a folder, on this machine or another one. */
+/** Ids of the processes that hold a lock in a folder, on any machine. */
 export async function lockOwners(folder: string): Promise<readonly number[]> {
   const names = await readdir(folder).catch(() => []);
   const owners = names.map(async (name) => {
@@ -50,7 +50,7 @@ export async function lockOwners(folder: string): Promise<readonly number[]> {
   return [...new Set((await Promise.all(owners)).flat())];
 }
 
-/** None where it is given back meanwhile, not yet written, or the lock of another program. */
+/** `undefined` if the lock was just released, isn't written yet, or belongs to a different program. */
 const readOwner = readJsonFile as (path: string) => Promise<Owner | undefined>;
 
 async function acquire(path: string): Promise<boolean> {
@@ -71,7 +71,7 @@ async function isStale(path: string): Promise<boolean> {
     const owner = await readOwner(path);
     return owner?.host === hostname() && !isAlive(owner.pid);
   } catch {
-    // Given back meanwhile; the next attempt finds out.
+    // Just released; the next attempt will succeed.
     return false;
   }
 }

@@ -4,17 +4,17 @@ import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
 
-/** Server and model of requests, with their names for messages, and how patiently they are made. */
+/** Server and model of requests, with names for messages and a retry policy. */
 export interface Remote {
   readonly policy: RetryPolicy;
   readonly signal?: AbortSignal | undefined;
   readonly host: string;
-  /** The token goes to this origin and to no other. */
+  /** The token is sent only to this origin. */
   readonly tokenOrigin: string;
   readonly token: string | undefined;
   /** Id of the repository, or address of the folder. */
   readonly label: string;
-  /** Page where a person accepts the model's terms; `undefined` for a server other than the hub. */
+  /** Page with the model's terms of use; `undefined` for servers other than Hugging Face. */
   readonly page: string | undefined;
 }
 
@@ -26,19 +26,19 @@ export interface HubRequest {
 
 export type HubResponse = Awaited<ReturnType<typeof openUrl>>;
 
-const mostRedirects = 10;
+const maxRedirects = 10;
 /** The list of a repository of 100,000 files takes 30 MB. */
-const mostTextBytes = 2 ** 26;
+const maxTextBytes = 2 ** 26;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** Asks a server for something and follows its redirects. */
+/** Sends a request and follows redirects. */
 export async function openUrl(
   remote: Remote,
   url: string,
   { method = 'GET', headers, signal }: HubRequest = {},
 ) {
   const passed: Response[] = [];
-  for (let at = new URL(url); passed.length <= mostRedirects;) {
+  for (let at = new URL(url); passed.length <= maxRedirects;) {
     const response = await fetchOnce(at, {
       method,
       headers: { ...headers, ...authorization(remote, at) },
@@ -49,9 +49,11 @@ export async function openUrl(
     if (!redirects.has(response.status)) {
       await assertAvailable(response, at);
       return {
-        /** The last one, after all redirects. */
+        /** The last response, after all redirects. */
         response,
-        /** A header of the first response that has it, redirects included: the hub's own come before those of its storage. */
+        /**
+         * A header of the first response that has it, redirects included: the hub's own headers win over its storage's.
+         */
         header: (name: string): string | undefined =>
           passed.map((one) => one.headers.get(name)).find((value) => value !== null) ?? undefined,
       };
@@ -62,7 +64,7 @@ export async function openUrl(
   throw sourceError(`${new URL(url).host} redirects ${remote.label} in circles`);
 }
 
-/** Asks a server, several times if need be, and ends a request that takes too long. */
+/** Sends a request with retries and a timeout. */
 export async function askServer<T>(
   remote: Remote,
   url: string,
@@ -76,10 +78,10 @@ export async function askServer<T>(
   }, remote);
 }
 
-/** The text of an answer, in UTF-8. */
+/** The body of a response as UTF-8. */
 export async function readAnswer(
   response: Response,
-  { signal, maxBytes = mostTextBytes }: BodyOptions = {},
+  { signal, maxBytes = maxTextBytes }: BodyOptions = {},
 ): Promise<string> {
   return readText(response, { signal, maxBytes }).catch((error: unknown) => {
     throw error instanceof RangeError ? sourceError(`a server's answer has ${error.message}`) : error;

@@ -1,9 +1,6 @@
 import { limitConcurrency } from '../concurrency/limit-concurrency.ts';
 
-/**
- * Does something with all items, some at a time. When one fails, the others are aborted and have stopped when
- * this rejects.
- */
+/** Processes all items, `width` at a time. If one fails, the rest are aborted and have stopped when this rejects. */
 export async function inParallel<Item>(
   items: readonly Item[],
   width: number,

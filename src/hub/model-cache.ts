@@ -7,33 +7,33 @@ import { makeFolder, replaceFile } from '../folder/write-files.ts';
 import { lockOwners } from './file-lock.ts';
 import { formatFileList, readFileList, type ListedFile, type Listing, type RemoteFile } from './file-list.ts';
 
-/** The files of a model when it was last asked for. */
+/** The files of a model when it was last listed. */
 export interface CachedListing {
   readonly commit: string;
   readonly files: readonly ListedFile[];
-  /** Whether these are all files of the repository; else they are those that happen to be in the cache. */
+  /** Whether these are all files of the repository, instead of only the files in the cache. */
   readonly isWhole: boolean;
 }
 
-/** The end of the name of a download that isn't complete; no other program writes to such a file. */
+/** Suffix of incomplete downloads; no other program writes to such files. */
 const partSuffix = '.slashv1.incomplete';
 
-/** The place for models that come from the address of a folder; those of the hub are beside it. */
+/** Folder of models from URLs, next to the hub's models. */
 const addressFolder = 'slashv1';
 
 /**
- * One model in the cache that the hub's own libraries share.
- * @param source as users spell it, without the revision: `org/name`, or the address of a folder
+ * A model in the cache shared with Hugging Face's libraries.
+ * @param source without the revision: `org/name`, or the URL of a folder
  * @see https://huggingface.co/docs/huggingface_hub/guides/manage-cache
  */
 export class RepositoryCache {
   readonly folder: string;
-  /** The folder that the model is loaded from. */
+  /** The folder from which the model is loaded. */
   readonly snapshot = (commit: string): string => join(this.folder, 'snapshots', commit);
   readonly blob = ({ identity }: RemoteFile): string => join(this.folder, 'blobs', identity);
-  /** A blob as long as it may be incomplete. */
+  /** A blob while it may be incomplete. */
   readonly part = (file: RemoteFile): string => `${this.blob(file)}${partSuffix}`;
-  /** Not the lock of the hub's library for Python, which locks by a system call that Node.js doesn't have. */
+  /** Different from the lock of huggingface_hub, which uses a system call that Node.js doesn't have. */
   readonly lock = ({ identity }: RemoteFile): string => join(this.#locks, `${identity}.slashv1.lock`);
   readonly #tree = (commit: string): string => join(this.folder, 'trees', `${commit}.json`);
   readonly #source: string;
@@ -48,17 +48,17 @@ export class RepositoryCache {
     this.#locks = join(cacheFolder, '.locks', place);
   }
 
-  /** Whether a file is there as a whole. */
+  /** Whether a file is complete. */
   has(commit: string, file: ListedFile): boolean {
     return isWhole(join(this.snapshot(commit), file.path), file);
   }
 
-  /** Whether the content of a file is there as a whole. */
+  /** Whether the content of a file is complete. */
   hasBlob(file: RemoteFile): boolean {
     return isWhole(this.blob(file), file);
   }
 
-  /** Gives a blob its name in a snapshot, at once or not at all: other processes may read it. */
+  /** Links a blob into a snapshot atomically: other processes may read it. */
   async place(commit: string, file: RemoteFile, isNew: boolean): Promise<void> {
     const [blob, path] = [this.blob(file), join(this.snapshot(commit), file.path)];
     const draft = `${blob}.${randomUUID()}${partSuffix}`;
@@ -72,7 +72,7 @@ export class RepositoryCache {
     await rename(draft, path);
   }
 
-  /** @param revision a branch, a tag or a commit; the beginning of a commit is enough where no other begins so */
+  /** @param revision a branch, a tag, a commit or its unique prefix */
   async readListing(revision: string): Promise<CachedListing | undefined> {
     const commit = await this.#commitOf(revision);
     if (commit === undefined) return undefined;
@@ -81,24 +81,24 @@ export class RepositoryCache {
     return files.length > 0 ? { commit, files, isWhole: listed !== undefined } : undefined;
   }
 
-  /** Makes the folders that files are downloaded to. */
+  /** Creates the download folders. */
   async prepareFolders(): Promise<void> {
     for (const each of [join(this.folder, 'blobs'), this.#locks]) await makeFolder(each);
   }
 
-  /** Makes the folders, and notes what a snapshot has to hold before it holds anything. */
+  /** Creates the folders, and records the files of a snapshot before any arrives. */
   async prepare({ commit, files }: Listing): Promise<void> {
     await this.prepareFolders();
     if (isAddress(this.#source)) await noteText(join(this.folder, 'source'), this.#source);
     if (!(await readFileList(this.#tree(commit)))) await noteText(this.#tree(commit), formatFileList(files));
   }
 
-  /** Notes which commit a revision is, once the files of that commit are there. */
+  /** Records the commit of a revision, once its files have arrived. */
   async writeRef(revision: string, commit: string): Promise<void> {
     if (revision !== commit) await noteText(join(this.folder, 'refs', revision), commit);
   }
 
-  /** Ids of the processes that are downloading something of it. */
+  /** Ids of the processes that download parts of it. */
   downloaders(): Promise<readonly number[]> {
     return lockOwners(this.#locks);
   }
@@ -111,7 +111,7 @@ export class RepositoryCache {
     return wasThere;
   }
 
-  /** All revisions that are there, by commit; those without a name are called by it. */
+  /** All cached revisions, by commit; a revision without a name is called by its commit. */
   async revisions(): Promise<readonly { readonly revision: string; readonly commit: string }[]> {
     const named = await Promise.all(
       filesIn(join(this.folder, 'refs')).map(async ({ path }) => ({
@@ -125,7 +125,7 @@ export class RepositoryCache {
     });
   }
 
-  /** Whether a download has begun here and not come to its end. */
+  /** Whether an unfinished download exists. */
   async hasParts(): Promise<boolean> {
     return (await namesIn(join(this.folder, 'blobs'))).some((name) => name.endsWith(partSuffix));
   }
@@ -140,7 +140,7 @@ export class RepositoryCache {
   }
 }
 
-/** All models with a graph that are in a cache, whoever has fetched them, in the order of their names, without the revision. */
+/** All models with a graph in a cache, downloaded by any program, by name, without the revision. */
 export async function listCachedModels(cacheFolder: string) {
   const models: { source: string; revision: string; commit: string; folder: string; sizeBytes: number }[] =
     [];
@@ -159,7 +159,7 @@ export async function listCachedModels(cacheFolder: string) {
   return models;
 }
 
-/** Everything in a cache that is a model, as `source` spells it: whole, unfinished, or for other programs. */
+/** All models in a cache, as `source` spells them: complete, unfinished, or for different programs. */
 export async function listSources(cacheFolder: string): Promise<readonly string[]> {
   const ids = (await namesIn(cacheFolder)).filter((name) => name.startsWith('models--'));
   const addresses = join(cacheFolder, addressFolder);
@@ -185,12 +185,12 @@ async function readText(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
 }
 
-/** A cache that may only be read has it already. */
+/** A read-only cache already contains it. */
 async function noteText(path: string, text: string): Promise<void> {
   if ((await readText(path)) !== text) await replaceFile(path, text);
 }
 
-/** A readable name that no other text shares. */
+/** A readable and unique name. */
 function toFileName(text: string): string {
   const readable = text.replaceAll(/[^\w.-]+/g, '-').slice(0, 100);
   return `${readable}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;

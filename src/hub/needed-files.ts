@@ -7,7 +7,7 @@ export interface Choice {
   readonly dtype?: Dtype | undefined;
 }
 
-/** Chooses the files of a repository that a model needs: the small ones, the graphs of one dtype, their weights. */
+/** Selects the files of a repository that a model needs: the small ones, the graphs of one dtype, their weights. */
 export function chooseFiles(
   name: string,
   paths: readonly string[],
@@ -23,12 +23,12 @@ export function chooseFiles(
   ];
 }
 
-/** The files that a model may have, for servers that list none: without the weights of its graphs. */
+/** The files that a model may have, for servers without listings: without the weights of its graphs. */
 export function possibleFiles({ files: { small, stems }, dtype }: Choice): readonly string[] {
   return [...small.flatMap(spellOut), ...stems.flatMap((stem) => graphNames(stem, dtype))];
 }
 
-/** The files that may hold the weights of the graphs among others. */
+/** The paths that may hold the weights of the graphs. */
 export function possibleWeightFiles(
   name: string,
   paths: readonly string[],
@@ -46,7 +46,7 @@ export function toFileTree(name: string, paths: readonly string[]): FileTree {
   };
 }
 
-/** `*` stands for a name without folders, never for one that leads out. */
+/** `*` matches a name without folders, never a path that leads outside. */
 function toPattern(path: string): RegExp {
   const parts = path.split('*').map((part) => part.replaceAll(/[.]/g, String.raw`\.`));
   return new RegExp(`^${parts.join(String.raw`[\w-][\w.-]*`)}$`);
@@ -58,7 +58,7 @@ function spellOut(path: string): readonly string[] {
   return path.includes('*') ? [] : [path];
 }
 
-/** The voices of Kokoro 1.0, for servers that don't list their files. */
+/** The voices of Kokoro 1.0, for servers without listings. */
 export const kokoroVoices: readonly string[] = `
   af_alloy af_aoede af_bella af_heart af_jessica af_kore af_nicole af_nova af_river af_sarah af_sky
   am_adam am_echo am_eric am_fenrir am_liam am_michael am_onyx am_puck am_santa

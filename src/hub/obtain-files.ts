@@ -16,7 +16,6 @@ import type { DownloadProgress } from './progress.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { listRepository, probeChoice, probeFiles, toListing, unlessUnreachable } from './repository.ts';
 
-/** What names the files of a model. */
 interface FileChoice {
   readonly files: ModelFiles;
 }
@@ -25,14 +24,14 @@ interface FileChoice {
 export interface FilesRequest<Choice extends FileChoice> {
   /** Name of its category. */
   readonly category: string;
-  /** What names its files, by `config.json` where they differ; that is then fetched first. */
+  /** Selects the files; by `config.json` if they depend on it, which is then fetched first. */
   readonly choice: Choice | ((evidence: FileEvidence) => Choice);
   readonly dtype?: Dtype | undefined;
 }
 
-/** Place of a model on this disk. */
+/** A model's location on this disk. */
 export interface ObtainedModel {
-  /** A source without the network: a folder, or what was asked for where that isn't remote. */
+  /** A local source: a folder, or the requested source if it isn't remote. */
   readonly source: string;
   readonly dtype: Dtype | undefined;
 }
@@ -40,7 +39,7 @@ export interface ObtainedModel {
 type OnProgress = ((progress: DownloadProgress) => void) | undefined;
 
 /**
- * Sees to it that the files of a model are on this disk, complete and checked: those of its category and dtype, and no others.
+ * Ensures that the files of a model are on this disk, complete and verified: only the files of its category and dtype.
  * @returns also the choice; `undefined` for a model that is one file
  */
 export async function obtainFiles<Choice extends FileChoice>(
@@ -63,12 +62,12 @@ export async function obtainFiles<Choice extends FileChoice>(
 
 const configFile = 'config.json';
 
-/** The files of a model that are wanted, as its server or the cache lists them. */
+/** The required files of a model, from its server or the cache. */
 class WantedFiles<Choice extends FileChoice> {
-  /** The latest one. */
+  /** The latest choice. */
   choice: Choice | undefined;
   readonly #model: RemoteModel;
-  /** Name under which its commit is kept: probing sees only the files that the choice needs. */
+  /** The revision name of its commit: probing only sees the files that the choice needs. */
   readonly #revision: string;
   readonly #wanted: FilesRequest<Choice>;
 
@@ -84,7 +83,7 @@ class WantedFiles<Choice extends FileChoice> {
   async obtain(onProgress: OnProgress): Promise<string> {
     const { cache, settings } = this.#model;
     const cached = await cache.readListing(this.#revision);
-    // It throws where a graph is lacking.
+    // Throws if a graph is missing.
     const isCached = cached !== undefined && orElse(() => this.#absentFrom(cached).length === 0, false);
     const isPinned = cached?.isWhole && cached.commit === this.#revision;
     if (settings.offline || (isPinned && isCached)) return this.#openCached(cached);
@@ -115,7 +114,7 @@ class WantedFiles<Choice extends FileChoice> {
     try {
       return choice({ files: marks.files, config: parseJson(text) ?? {} });
     } catch (error) {
-      // Storage may forbid what it doesn't have.
+      // Storage may respond with 403 for missing files.
       throw (config ? undefined : marks.refused[0]) ?? error;
     }
   }
@@ -137,7 +136,7 @@ class WantedFiles<Choice extends FileChoice> {
         await fetchFiles(this.#model, commit, missing, { fetched: configs, onProgress });
       await cache.writeRef(this.#revision, commit);
     } catch (error) {
-      // A cache that may only be read serves as well, where nothing is missing.
+      // A read-only cache works too, if no file is missing.
       if (missing.length > 0) throw error;
     }
   }
@@ -158,7 +157,7 @@ class WantedFiles<Choice extends FileChoice> {
     return cache.snapshot(cached.commit);
   }
 
-  /** Paths of the wanted files that a cached listing lacks. */
+  /** Paths of the required files that a cached listing lacks. */
   #absentFrom(cached: CachedListing): readonly string[] {
     const { cache, label } = this.#model;
     const isAbsent = (file: ListedFile): boolean => !cache.has(cached.commit, file);
@@ -168,7 +167,7 @@ class WantedFiles<Choice extends FileChoice> {
     return absent.map(({ path }) => path);
   }
 
-  /** The files by which the others are chosen. */
+  /** The files that determine the choice. */
   #configsAmong<File extends ListedFile>(files: readonly File[]): readonly File[] {
     const isByConfig = typeof this.#wanted.choice === 'function';
     return isByConfig ? files.filter(({ path }) => path === configFile) : [];

@@ -7,23 +7,23 @@ export interface DownloadProgress {
   readonly source: string;
   /** Within the model, separated by `/`. */
   readonly file: string;
-  /** Received bytes of the file, with those of an earlier attempt. */
+  /** Received bytes of the file, including earlier attempts. */
   readonly receivedBytes: number;
-  /** Bytes of the file; `undefined` where the server doesn't say. */
+  /** Bytes of the file; `undefined` if the server doesn't report it. */
   readonly totalBytes: number | undefined;
-  /** Bytes of all files of this download. */
+  /** Totals over all files of this download. */
   readonly overall: {
     readonly files: number;
     readonly finishedFiles: number;
     readonly receivedBytes: number;
-    /** As far as it is known. */
+    /** Sum of the known sizes. */
     readonly totalBytes: number;
   };
 }
 
 const intervalMs = 100;
 
-/** Adds up the progress of several downloads; each reports at most ten times a second. */
+/** Sums up the progress of several downloads; each reports at most ten times a second. */
 export function createProgressMeter(
   source: string,
   files: readonly RemoteFile[],
@@ -46,7 +46,7 @@ export function createProgressMeter(
       },
     });
   return {
-    /** Makes the function that takes the progress of a file. */
+    /** Creates the progress callback of a file. */
     receive(file: RemoteFile) {
       let toldAt = 0;
       return (receivedBytes: number): void => {
@@ -66,7 +66,7 @@ export function createProgressMeter(
   };
 }
 
-/** The part of a stream such as `process.stderr` that is used. */
+/** The required part of a stream such as `process.stderr`. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -74,8 +74,8 @@ export interface ProgressStream {
 }
 
 /**
- * Makes the function that shows a download: on a terminal as one line that changes, elsewhere as a line for every file that
- * begins or ends.
+ * Creates a function that displays a download: on a terminal as one updating line, otherwise as a line per file that
+ * starts or ends.
  */
 export function createProgressLine(stream: ProgressStream): (progress: DownloadProgress) => void {
   return (progress) => {

@@ -6,21 +6,21 @@ import { RepositoryCache } from './model-cache.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings } from './settings.ts';
 
-/** How a model on the network is found and asked for. */
+/** How to find and request a model on the network. */
 export interface RemoteOptions {
   readonly hub?: HubOptions | undefined;
-  /** The user's choice; one that the catalogue contradicts is refused. */
+  /** The user's choice; rejected if the catalogue contradicts it. */
   readonly category?: string | undefined;
   readonly retry?: Partial<RetryPolicy> | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told what an operator should know and what stops nothing, as that the cache answers in place of the hub. */
+  /** Receives warnings for operators, for example that the cache serves the model because the hub is unreachable. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** A model that isn't on this disk, and its place in the cache. */
+/** A remote model, and its location in the cache. */
 export type RemoteModel = Readonly<NonNullable<ReturnType<typeof findRemote>>>;
 
-/** Finds out what a source means; `undefined` for a model that isn't remote. */
+/** Resolves a source; `undefined` for a local model. */
 export function findRemote(given: string, { hub, category, retry, signal, onWarning }: RemoteOptions = {}) {
   const source = parseSource(given, category);
   if (source.kind === 'local') return undefined;
@@ -28,18 +28,18 @@ export function findRemote(given: string, { hub, category, retry, signal, onWarn
   const path = isHub ? source.file : undefined;
   const settings = resolveHubSettings(hub);
   const { endpoint, token, cacheFolder } = settings;
-  /** Id of the repository, or address of the folder. */
+  /** Id of the repository, or URL of the folder. */
   const name = isHub ? source.id : source.base;
   return {
-    /** As the settings spell it. */
+    /** As in the settings. */
     given,
     source,
     name,
     settings,
     cache: new RepositoryCache(cacheFolder, name),
-    /** The dtype that the catalogue advises. */
+    /** The dtype recommended by the catalogue. */
     dtype: isHub ? source.dtype : undefined,
-    /** The one file that is wanted, with its parts; default: those of its category. */
+    /** The single required file with its parts; default: the files of its category. */
     single: path === undefined ? undefined : { ...ggufFiles(path), path },
     policy: { ...defaultRetryPolicy, ...retry },
     signal,

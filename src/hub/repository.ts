@@ -21,7 +21,7 @@ interface Sibling {
 const parallelRequests = 8;
 
 /**
- * Asks the hub for all files of a repository.
+ * Lists all files of a repository.
  * @see https://huggingface.co/docs/hub/api
  */
 export async function listRepository(
@@ -40,14 +40,14 @@ export async function listRepository(
   };
 }
 
-/** Asks a server, or warns and leaves the answer to the cache where that has the model and the server can't be reached. */
+/** Asks a server; if it is unreachable and the model is cached, warns and returns `undefined`. */
 export async function unlessUnreachable<T>(
   model: RemoteModel,
   isCached: boolean,
   ask: (model: RemoteModel) => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    // With a copy in the cache, the wait for an unreachable server is short.
+    // With a cached copy, the wait for an unreachable server is short.
     const attempts = Math.min(model.policy.attempts, isCached ? 2 : Infinity);
     return await ask({ ...model, policy: { ...model.policy, attempts } });
   } catch (error) {
@@ -59,7 +59,7 @@ export async function unlessUnreachable<T>(
   }
 }
 
-/** The error for a model that is not in the cache, with the ways to go on where its hub can't be reached. */
+/** The error for a model that isn't in the cache, with remedies if the hub is unreachable. */
 function withoutHub(error: unknown, { page, host, settings }: RemoteModel): unknown {
   if (page === undefined || !isUnreachable(error)) return error;
   const advice = `Set HF_ENDPOINT to a mirror of ${host}, copy the model from a cache of another machine to ${settings.cacheFolder}, or name a folder that has its files`;
@@ -69,7 +69,7 @@ function withoutHub(error: unknown, { page, host, settings }: RemoteModel): unkn
   });
 }
 
-/** Whether a server gave no answer, as opposed to a refusal. */
+/** Whether a server didn't answer, as opposed to a rejection. */
 function isUnreachable(error: unknown): error is InferenceError {
   return InferenceError.isInstance(error) && error.code === 'worker_failed';
 }
@@ -90,7 +90,7 @@ export async function probeFiles(
   return { files, refused };
 }
 
-/** The files of a choice that a plain server has. In steps, because which files there may be depends on those that are there. */
+/** The files of a choice on a plain server. In steps, because the possible files depend on the existing ones. */
 export async function probeChoice(
   remote: Remote,
   base: string,
@@ -103,7 +103,7 @@ export async function probeChoice(
   return [...files, ...(await probeFiles(remote, base, weights)).files];
 }
 
-/** Gives files that have no commit one of their own. */
+/** Derives a commit for files without one. */
 export function toListing(files: readonly RemoteFile[]): Listing {
   const lines = files.map(({ path, identity }) => `${path} ${identity}`);
   return { commit: digest(lines.sort().join('\n')), files };
@@ -120,7 +120,7 @@ async function probeFile(
     if (status === 404 || status === 410) return undefined;
     if (status === 403) return refusal(answer, remote);
     if (status !== 200) throw refusal(answer, remote, { file: path });
-    // Some servers show a page where a file is missing.
+    // Some servers respond with a page for a missing file.
     if (answer.header('content-type')?.startsWith('text/html')) return undefined;
     return describeFile(answer, { path, url });
   };
@@ -135,7 +135,7 @@ function describeFile(
   const size = Number(length ?? Number.NaN);
   const sizeBytes = isSize(size) ? size : undefined;
   const etag = response.headers.get('etag') ?? undefined;
-  // Only of the hub is known that its tags are hashes of the content.
+  // Only Hugging Face's ETags are known to be hashes of the content.
   const isHub = header('x-repo-commit') !== undefined;
   const hash = parseContentHash(header('x-linked-etag') ?? (isHub ? etag : undefined));
   const modified = response.headers.get('last-modified') ?? '';
@@ -158,7 +158,7 @@ async function readListing(
     if (InferenceError.isInstance(error)) throw error;
     throw new TransientError(`the list of files of ${remote.label} breaks off`, { cause: error });
   });
-  // Told below, like any other answer that is no listing.
+  // Reported below, like any other invalid listing.
   const { sha, siblings } = parseJson(text) ?? {};
   const isListing = Array.isArray(siblings) && siblings.every(isSibling);
   if (typeof sha === 'string' && /^[\da-f]{7,64}$/.test(sha) && isListing) return { sha, siblings };

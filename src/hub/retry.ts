@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fieldError } from '../errors.ts';
 
 export interface RetryPolicy {
-  /** Failures in a row after which nothing more is tried; default 5. */
+  /** Maximum consecutive failures; default 5. */
   readonly attempts: number;
-  /** Wait after the first failure; every further one waits twice as long. Default 500 ms. */
+  /** Delay after the first failure; it doubles with every further one. Default 500 ms. */
   readonly minDelayMs: number;
-  /** The longest wait, also where the server asks for a longer one. Default 60 s. */
+  /** Maximum delay, even if the server requests a longer one. Default 60 s. */
   readonly maxDelayMs: number;
-  /** A connection over which nothing comes for this long is given up; default 60 s. */
+  /** A connection without data for this long is aborted; default 60 s. */
   readonly stallMs: number;
 }
 
@@ -19,11 +19,11 @@ export const defaultRetryPolicy: RetryPolicy = {
   stallMs: 60_000,
 };
 
-/** A failure that may be over by the next attempt. */
+/** A failure that a retry may resolve. */
 export class TransientError extends Error {
-  /** Delay that the server asks for. */
+  /** Delay requested by the server. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the attempt got somewhere, so that the count of failures begins anew. */
+  /** Whether the attempt made progress, which resets the count of failures. */
   readonly advanced: boolean;
 
   constructor(
@@ -36,7 +36,7 @@ export class TransientError extends Error {
   }
 }
 
-/** Repeats what fails for reasons that pass. */
+/** Retries transient failures. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   { policy, signal }: { policy: RetryPolicy; signal?: AbortSignal | undefined },
@@ -60,7 +60,7 @@ export async function withRetries<T>(
   }
 }
 
-/** @throws the signal's reason when it aborts */
+/** @throws the signal's reason if it aborts */
 export async function delay(durationMs: number, signal?: AbortSignal): Promise<void> {
   await sleep(durationMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
 }

@@ -8,17 +8,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultEndpoint = 'https://huggingface.co';
 
-/** Fills in what the options leave open. */
+/** Fills in defaults. */
 export function resolveHubSettings(options: HubOptions = {}, environment: Environment = process.env) {
   const endpoint = options.endpoint ?? (environment['HF_ENDPOINT'] || defaultEndpoint);
   if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : ''))
     throw fieldError('hub.endpoint', `expected an http or https URL, got ${describeValue(endpoint)}`);
   const token = options.token ?? (environment['HF_TOKEN']?.trim() || undefined);
-  // Checked here, because the errors of fetch would show it.
+  // Checked here, because the errors of fetch would reveal it.
   if (token !== undefined && !/^[!-~]+$/.test(token))
     throw fieldError('hub.token', 'expected printable ASCII characters');
   return {
-    /** Without a slash at its end. */
+    /** Without a trailing slash. */
     endpoint: endpoint.replace(/\/+$/, ''),
     token,
     /** Absolute. */

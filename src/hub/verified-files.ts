@@ -4,34 +4,34 @@ import { basename, dirname, join } from 'node:path';
 import { replaceFile } from '../folder/write-files.ts';
 import { readJsonFile } from '../folder/json.ts';
 
-/** A file as the file system showed it when its content was compared: `algorithm:hex size mtimeMs inode`. */
+/** A file's state in the file system when its content was verified: `algorithm:hex size mtimeMs inode`. */
 type FileState = string;
 
-/** The files of a downloaded model whose content was compared with their hashes, by their paths. */
+/** The verified files of a downloaded model, by path. */
 export type VerifiedFiles = Readonly<Record<string, FileState>>;
 
 /**
- * The state of a file; `undefined` for one that isn't there. A file that another one has replaced, or that was written
- * to, has another state; one whose disk has gone bad keeps it.
+ * The state of a file; `undefined` if missing. It changes if the file is replaced or written to, but not if its disk
+ * goes bad.
  */
 export async function stateOf(path: string, hash: ContentHash): Promise<FileState | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found && `${hash.algorithm}:${hash.hex} ${found.size} ${found.mtimeMs} ${found.ino}`;
 }
 
-/** Reads what was noted about a snapshot of the cache. */
+/** Reads the verified files of a snapshot. */
 export async function readVerified(folder: string): Promise<VerifiedFiles> {
   return (await readNote<VerifiedFiles>(noteOf(folder))) ?? {};
 }
 
-/** Notes the files of a snapshot that were compared. In a cache that may only be read nothing is noted. */
+/** Records the verified files of a snapshot, except in a read-only cache. */
 export async function writeVerified(folder: string, files: VerifiedFiles): Promise<void> {
   const note = JSON.stringify({ format_version: 1, files }, null, 1);
-  // Where it fails, the next load compares once more.
+  // If it fails, the next load verifies again.
   await replaceFile(noteOf(folder), note).catch(() => undefined);
 }
 
-/** The files that a note in the cache lists; `undefined` also for one that a newer program has written. */
+/** The files in a cache note; `undefined` also for a note from a newer version. */
 export async function readNote<Files>(path: string): Promise<Files | undefined> {
   const { format_version: version, files } = (await readJsonFile(path)) ?? {};
   return version === 1 ? (files as Files) : undefined;
@@ -41,14 +41,14 @@ function noteOf(folder: string): string {
   return join(dirname(dirname(folder)), 'verified', `${basename(folder)}.json`);
 }
 
-/** The hash of a file's bytes: `sha256` of them, or `git-sha1`, git's id of a blob of them. */
+/** The hash of a file's bytes: `sha256`, or `git-sha1`, the git id of a blob. */
 export interface ContentHash {
   readonly algorithm: 'sha256' | 'git-sha1';
   /** Lower case. */
   readonly hex: string;
 }
 
-/** Reads a hash as the hub writes it into headers and listings: 64 digits of SHA-256, 40 of git's SHA-1. */
+/** Parses a hash from the hub's headers and listings: 64 digits of SHA-256, 40 of git's SHA-1. */
 export function parseContentHash(text: string | null | undefined): ContentHash | undefined {
   const hex = text?.replace(/^W\//, '').replaceAll('"', '').toLowerCase() ?? '';
   if (/^[\da-f]{64}$/.test(hex)) return { algorithm: 'sha256', hex };
@@ -56,8 +56,8 @@ export function parseContentHash(text: string | null | undefined): ContentHash |
 }
 
 /**
- * Makes the hash that takes the bytes of a file, piece by piece.
- * @param sizeBytes of the whole file, which a git id begins with
+ * Creates the hash of a file's bytes, to be updated piece by piece.
+ * @param sizeBytes of the whole file, which prefixes a git id's input
  */
 export function createContentHash(algorithm: ContentHash['algorithm'], sizeBytes: number): Hash {
   return algorithm === 'sha256' ? createHash('sha256') : createHash('sha1').update(`blob ${sizeBytes}\0`);

@@ -14,8 +14,8 @@ import { findFolder } from '../folder/source.ts';
 import type { Verification } from '../core/verification.ts';
 
 /**
- * Compares the files of a model with the hashes that its package or the hub has for them. It reads them all, or of a downloaded
- * model only those that have changed since they were last compared.
+ * Compares the files of a model with the hashes from its package or the hub: all of them, or for a downloaded model
+ * only the files that have changed since they were last verified.
  */
 export async function verifyFiles(
   source: string,
@@ -25,13 +25,13 @@ export async function verifyFiles(
   const { hashes, isDownloaded } = folder === undefined ? noHashes : await hashesOf(folder);
   const noted = isDownloaded ? await readVerified(folder!) : {};
   const verified: Record<string, string> = {};
-  /** Files with other content. */
+  /** Files with different content. */
   const damaged: string[] = [];
-  /** Files of which somebody has noted what they should be: none of a folder of one's own. */
+  /** Files with a known hash: none in a custom folder. */
   let checked = 0;
   for (const [path, hash] of hashes) {
     const file = join(folder!, path);
-    // Before the content, so that what is written meanwhile counts as changed.
+    // Before the content, so that concurrent writes count as changes.
     const state = await stateOf(file, hash);
     if (state === undefined) continue;
     checked += 1;
@@ -44,7 +44,7 @@ export async function verifyFiles(
   return { checked, damaged };
 }
 
-/** As `verifyFiles`, for a model that is to be loaded: a graph with flipped bits may run and give wrong answers. */
+/** Like `verifyFiles`, before loading a model: a graph with flipped bits may run and give wrong answers. */
 export async function assertIntact(source: string, verify: Verification = 'changed'): Promise<void> {
   if (verify === 'never') return;
   const { damaged } = await verifyFiles(source, { verify });
@@ -59,7 +59,7 @@ const noHashes = { hashes: [], isDownloaded: false };
 
 type Hashes = readonly (readonly [path: string, hash: ContentHash])[];
 
-/** Hashes of the files that the package of bundled models lists, or that the hub has listed for a commit. */
+/** Hashes from the package of bundled models, or from the hub's listing of a commit. */
 async function hashesOf(
   folder: string,
 ): Promise<{ readonly hashes: Hashes; readonly isDownloaded: boolean }> {

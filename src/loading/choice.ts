@@ -6,14 +6,14 @@ import type { FileEvidence, ModelFiles } from '../contracts/files.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
 
-/** What opens a model, and the files that it is made of. */
+/** How to open a model, and its files. */
 export interface ModelChoice {
-  /** `undefined` where the category has no list of them. */
+  /** `undefined` if the category has no list of architectures. */
   readonly architecture: Architecture | undefined;
   readonly files: ModelFiles;
 }
 
-/** Chooses the architecture and the files of a model by its small files, before its weights are there. */
+/** Selects the architecture and files of a model by its small files, before its weights are downloaded. */
 export function chooseModel(
   category: string,
   backend: BackendDefinition,
@@ -28,7 +28,7 @@ export function chooseModel(
   return { architecture, files: architecture?.files ?? backend.files ?? definition.files! };
 }
 
-/** `chooseModel` for a download: by the config, which comes first, where there are architectures to choose from. */
+/** `chooseModel` for a download: by the config, which is fetched first if there are several architectures. */
 export function choiceOf(
   category: string,
   backend: BackendDefinition,
@@ -57,7 +57,7 @@ function chooseArchitecture(
   throw fieldError('source', `no backend runs ${got} for ${category}: ${lists.join('; ')}`);
 }
 
-/** Checks that a model is not one that only other backends run. */
+/** Rejects a model that only different backends can run. */
 export function assertBackend(
   category: string,
   backend: BackendDefinition,
@@ -75,7 +75,7 @@ export function assertBackend(
   );
 }
 
-/** The category of a model, as its small files show it. */
+/** Detects the category of a model from its small files. */
 export function recognizeFiles(evidence: FileEvidence): string | undefined {
   const type = String(evidence.config['model_type']);
   const isKnown = (one: Architecture): boolean =>
@@ -85,7 +85,7 @@ export function recognizeFiles(evidence: FileEvidence): string | undefined {
   return [...categoryModels.values()].find((one) => one.recognize?.(evidence) ?? isOf(one.name))?.name;
 }
 
-/** The lists of a category, each with the first backend that has it. */
+/** The lists of a category, each with its first backend. */
 export function listsOf(
   category: string,
 ): readonly { readonly spelling: string; readonly architectures: readonly Architecture[] }[] {
@@ -98,7 +98,7 @@ export function listsOf(
   return [...lists].map(([architectures, spelling]) => ({ spelling, architectures }));
 }
 
-/** The architectures of a category that a backend runs; `undefined` where there is no list of them. */
+/** The architectures of a category that a backend runs; `undefined` without a list. */
 function architecturesOf(category: string, backend: BackendDefinition): readonly Architecture[] | undefined {
   return backend.architectures?.[category] ?? categoryModels.get(category)?.architectures;
 }

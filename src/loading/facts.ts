@@ -15,25 +15,25 @@ import { openRemote } from '../hub/describe-remote.ts';
 import { findRemote, type RemoteModel, type RemoteOptions } from '../hub/remote-model.ts';
 import { chooseModel, recognizeFiles } from './choice.ts';
 
-/** A model as its small files describe it; its weights may be far away. */
+/** A model as described by its small files; its weights may be remote. */
 export interface DescribedModel extends ModelPlace {
   readonly source: string;
   readonly category: string;
-  /** Entry of the catalogue, if there is one. */
+  /** Entry of the catalogue, if any. */
   readonly entry: CatalogueEntry | undefined;
-  /** `undefined` where there is no such file, or it is no JSON. */
+  /** `undefined` for a missing file or invalid JSON. */
   readJson(path: string): Promise<Json | undefined>;
 }
 
 /** Names of the catalogue and of the bundled models, for suggestions. */
 export const knownModels: readonly string[] = [...bundledModelNames, ...Object.keys(catalogue)];
 
-/** Finds out what a model is without downloading its weights. */
+/** Describes a model without downloading its weights. */
 export async function describeModel(source: string, options: RemoteOptions = {}): Promise<DescribedModel> {
   return describeFound(source, findRemote(source, options), options.category);
 }
 
-/** `describeModel` for a source that was read. */
+/** `describeModel` for a parsed source. */
 export async function describeFound(
   source: string,
   remote: RemoteModel | undefined,
@@ -64,7 +64,7 @@ export async function describeFound(
   return { ...place, source, category, entry, readJson };
 }
 
-/** The category of a model as far as this disk and the catalogue show it. */
+/** The category of a model, from this disk and the catalogue only. */
 export function recognizeModel(source: string, evidence = evidenceAtHand(source)): string | undefined {
   const entry = findCatalogueEntry(source);
   if (entry) return entry.category;
@@ -74,7 +74,7 @@ export function recognizeModel(source: string, evidence = evidenceAtHand(source)
 /** Facts about a model before it is loaded. */
 export type FactsAtHand = Partial<Pick<ModelInfo, 'category' | 'contextLength' | 'created'>>;
 
-/** Reads facts from the files of a model on this disk, its downloads included, without the network. */
+/** Reads facts from a model's local files, downloads included, without the network. */
 export async function readFactsAtHand({ source, hub, category }: ModelOptions): Promise<FactsAtHand> {
   const model = await describeModel(source, { hub: { ...hub, offline: true }, category });
   const { kind, folder } = model;
@@ -86,7 +86,7 @@ export async function readFactsAtHand({ source, hub, category }: ModelOptions): 
   };
 }
 
-/** Tokens of a model's context, as its small files state it. */
+/** Context length in tokens, from the model's small files. */
 export async function readContextLength({ category, readJson }: DescribedModel): Promise<number | undefined> {
   if (category === 'detection' || category === 'speech') return 0;
   const config = (await readJson('config.json')) ?? {};

@@ -14,7 +14,7 @@ import { findRemote, type RemoteModel, type RemoteOptions } from '../hub/remote-
 import { assertIntact } from '../hub/verify-files.ts';
 import { choiceOf, chooseModel } from './choice.ts';
 
-/** A model to obtain, as `createInference` takes it. */
+/** A model to obtain, with the settings of `createInference`. */
 export interface ModelRequest extends Pick<CommonSettings, 'source' | 'backend' | 'dtype' | 'hub'> {
   readonly category: Category | (string & {});
 }
@@ -25,13 +25,12 @@ export interface ObtainOptions extends Pick<RemoteOptions, 'onWarning' | 'signal
 }
 
 /**
- * Sees to it that the files of a model are on this disk, complete and checked: those of its architecture and dtype, and
- * no others. A model that isn't remote is left as it is.
+ * Ensures that the files of a model are on this disk, complete and verified: only the files of its architecture and
+ * dtype. A local model is returned unchanged.
  *
- * @throws InferenceError with the param `source`, `dtype`, `category` or `backend`: `invalid_request` when there is no such model, the
- * backend doesn't run it,
- * it isn't open to the caller, or it isn't cached and the network may not be used; `worker_failed` when the download
- * fails
+ * @throws InferenceError with the param `source`, `dtype`, `category` or `backend`: `invalid_request` if the model
+ * doesn't exist, the backend doesn't support it, the caller has no access, or it isn't cached in offline mode;
+ * `worker_failed` if the download fails
  *
  * @example
  * ```ts
@@ -54,8 +53,8 @@ export async function obtainModel(
 }
 
 /**
- * Obtains and verifies the files of a model and of those beside it; standard error shows how a download goes.
- * @returns the settings with its place on this disk, and what opens it
+ * Obtains and verifies the files of a model and its companions; standard error shows the progress of a download.
+ * @returns the settings with its local path, and its architecture
  */
 export async function obtainSpec(
   spec: ModelSpec & { readonly category: string },
@@ -79,7 +78,7 @@ export async function obtainSpec(
   tell({ phase: 'verifying', ...download });
   await assertIntact(source, verify);
   tell({ phase: 'opening', ...download });
-  // What a folder of this disk holds counts once it was compared.
+  // A folder's content only counts after verification.
   const { architecture } = obtained?.choice ?? chooseModel(category, backend, readEvidence(source));
   return { spec: { ...withCompanions, source, dtype }, architecture };
 }
@@ -87,8 +86,8 @@ export async function obtainSpec(
 const onWarning = (message: string): void => console.warn(`slashv1: ${message}`);
 
 /**
- * Sees to it that the models beside a model are on this disk.
- * @returns the settings, with their folders in place of their sources
+ * Ensures that a model's companion models are on this disk.
+ * @returns the settings, with folders instead of sources
  */
 async function obtainCompanions<Spec extends ModelSpec & { readonly category: string }>(
   spec: Spec,

@@ -12,7 +12,7 @@ import { withRunHeaders } from '../runtime/http/run-headers.ts';
 import { describeFound } from './facts.ts';
 import { obtainSpec } from './files.ts';
 
-/** Loads a model into this process, after a download where it comes from the network; standard error shows how that goes. */
+/** Loads a model into this process, after downloading it if necessary; standard error shows the progress. */
 export async function loadPipeline<C extends Category>(
   spec: ModelSpec & { readonly category: C } & Omit<Categories[C]['options'], 'category'>,
   onProgress?: (progress: LoadProgress) => void,
@@ -44,7 +44,7 @@ export async function loadPipeline(
   return Object.assign(whole, { runtime: await chosenRuntime() });
 }
 
-/** Graphs that other machines run for the pipeline are asked for with the headers of the run. */
+/** Sends the run's headers to remote graphs of the pipeline. */
 function carryHeaders(pipeline: Pipeline): Pipeline {
   const run: Pipeline['run'] = (request, options = {}) => {
     const events = pipeline.run(request, options);

@@ -3,7 +3,7 @@ import { categories } from '../categories/registry.ts';
 import { toModelParameters as toModelParametersOf, type ModelParameters } from '../server/models.ts';
 
 /**
- * The parameters that a model takes, within the limits of the model.
+ * The parameters of a model, with the model's limits.
  *
  * @example
  * ```ts

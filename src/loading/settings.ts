@@ -31,7 +31,7 @@ const generalSettings = {
   aliases: z.array(z.string()).optional().describe('Ignored, as `license`.'),
 } satisfies SettingTable;
 
-/** The settings that a model of a category may have; of any category if left out. */
+/** The settings of a category; of all categories by default. */
 export function settingsOf(category: CategoryDefinition | undefined): SettingTable {
   if (category) return { ...generalSettings, ...category.settings };
   const all = [...categories.values()].map(({ settings }) => settings);
@@ -39,8 +39,8 @@ export function settingsOf(category: CategoryDefinition | undefined): SettingTab
 }
 
 /**
- * Checks all settings of all models: names, types, ranges, and that category and backend have them. Finds out the category of
- * those that leave it to their files.
+ * Validates all settings of all models: names, types, ranges, and support by category and backend. Detects the category
+ * if it isn't set.
  */
 export function checkModels(models: unknown): Readonly<Record<string, ModelOptions>> {
   if (typeof models !== 'object' || models === null || Array.isArray(models))
@@ -56,11 +56,11 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
     const functions = categoryNames.map((name) => `${name}({…})`).join(', ');
     throw fieldError(path, `expected one of ${functions}, got ${describeValue(settings)}`);
   }
-  // `chat('tiny-chat')` has spread a text.
+  // `chat('tiny-chat')` has spread a string.
   if (Object.hasOwn(settings, '0'))
     throw fieldError(path, 'expected an object of settings, such as { source: … }, got a text or a list');
   const given = settings as Partial<ModelOptions>;
-  // The types of what recognition needs come first.
+  // Detection depends on these types, so they are checked first.
   assertOptions('A model', pickKnown(settings), settings, { path });
   const backend = checkBackend(path, given as ModelOptions);
   // The worker reports why its files can't be read.
@@ -70,7 +70,7 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   const name = given.category ?? (backend.place === 'host' ? undefined : recognize());
   const category = name === undefined ? undefined : categories.get(name)!;
   if (category && !backend.runs(category)) throw notRun(path, category, backend);
-  // A model on this disk that another backend runs is refused before a worker starts.
+  // A local model that needs a different backend is rejected before a worker starts.
   if (name !== undefined && evidence)
     assertBackend(name, backend, evidence.config['model_type'], `${path}.backend`);
   if (!category && backend.place === 'host') {
@@ -107,7 +107,7 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   return { ...(settings as ModelOptions), ...(name === undefined ? {} : { category: name }) };
 }
 
-/** The part of the general settings that is given, and the source, which has to be. */
+/** The given general settings, and the required source. */
 function pickKnown(settings: object): SettingTable {
   const rest = Object.fromEntries(Object.keys(settings).map((name) => [name, z.unknown()]));
   const { source, category, backend } = generalSettings;
@@ -153,7 +153,7 @@ function notRun(path: string, category: CategoryDefinition, { spelling, refusal 
   );
 }
 
-/** A setting that exists, elsewhere. */
+/** Explains a setting that belongs to a different category. */
 function explainForeign(name: string, category: CategoryDefinition | undefined): string | undefined {
   const owners = [...categories.values()].filter(({ settings }) => Object.hasOwn(settings, name));
   if (category && Object.hasOwn(category.parameters, name))

@@ -1,4 +1,4 @@
-/** Calls back as soon as all signals are aborted: a run for several requests is of no use then, and not before. */
+/** Calls back once all signals are aborted: only then is a shared run useless. */
 export function onceAllAborted(
   signals: readonly (AbortSignal | undefined)[],
   listener: () => void,
@@ -18,7 +18,7 @@ export function onceAllAborted(
   };
 }
 
-/** Waits for work that doesn't end with the signal. @throws the reason of the signal where that is aborted before */
+/** Waits for work that ignores the signal. @throws the signal's reason if it aborts first */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stopListening: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

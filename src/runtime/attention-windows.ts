@@ -7,18 +7,18 @@ import type { Tensor } from '../contracts/graph.ts';
 import { filled, int64 } from './tensors.ts';
 import { withSession } from './with-session.ts';
 
-/** A step that is tried: how many tokens a row has had, how many it gets, and the ones of each row's mask. */
+/** A probe step: past and new tokens of a row, and the ones of each row's mask. */
 interface Step {
   readonly past: number;
   readonly count: number;
-  /** Tokens of each row with the new ones; the rest of the row is padding on the right. */
+  /** Tokens of each row, including new ones; the rest of the row is padding on the right. */
   readonly lengths: readonly number[];
 }
 
-/** Longer than any context that a window would be meant for. */
+/** Longer than any context that needs a window. */
 const longest = 2 ** 17;
 
-/** Finds out what each mask of a decoder's attention lets a position see, by computing the masks alone. */
+/** Determines what each attention mask of a decoder lets a position see, by computing only the masks. */
 export async function readAttentionWindows(model: OnnxModel): Promise<ReadonlyMap<string, AttentionWindow>> {
   const masks = maskModel(model);
   if (!masks) return new Map();
@@ -91,12 +91,12 @@ function* readLastRow(
   }
 }
 
-/** Masks are added and 0 for what is seen, or they are true, 1. */
+/** Additive masks use 0 for visible, boolean masks use 1. */
 function shownValue(value: number): number | undefined {
   return value === 0 || value === 1 ? value : undefined;
 }
 
-/** Whether a mask shows each new token itself and the ones before it, as far as the window goes. */
+/** Whether a mask shows each new token itself and its predecessors within the window. */
 function isCausal({ dims, data }: Tensor, { past, count, lengths }: Step, window: AttentionWindow): boolean {
   const width = past + count;
   const [rows, heads, queries, keys] = dims;

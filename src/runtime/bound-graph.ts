@@ -13,14 +13,14 @@ import { filled } from './tensors.ts';
 
 export type BoundGraph = ReturnType<typeof bindGraph>;
 
-/** Makes a graph run again and again. What it is fed stays bound, and what it hands to its next run stays where the runtime wrote it. */
+/** Runs a graph repeatedly: inputs stay bound, and outputs for the next run stay in the runtime's memory. */
 export function bindGraph(session: Session) {
   const createTensor = isBindable(session) ? session.createTensor : holdTensor;
   const binding = isBindable(session) ? session.createBinding() : createRunBinding(session);
-  /** Memory of outputs whose size is known before a run. */
+  /** Memory of outputs with a size known before a run. */
   const fetched = new Map<string, Tensor>();
   const graph = {
-    /** @param tensor an array of it may be written anew before each run */
+    /** @param tensor its array may be rewritten before each run */
     feed(name: string, tensor: Tensor | ResidentTensor): void {
       if ('read' in tensor) return binding.bindInput(name, tensor);
       const made = createTensor(tensor);
@@ -30,12 +30,12 @@ export function bindGraph(session: Session) {
     feedAll(tensors: Readonly<Record<string, Tensor | ResidentTensor>>): void {
       for (const [name, tensor] of Object.entries(tensors)) graph.feed(name, tensor);
     },
-    /** Leaves outputs where the graph computes. */
+    /** Keeps outputs on the session's device. */
     keep(outputs: readonly string[]): void {
       for (const name of outputs) binding.allocateOutput(name, 'session');
     },
     /**
-     * Lets an output come into this process; into the same memory at each run, if its last dimension is fixed.
+     * Copies an output to this process; into the same memory at each run, if its last dimension is fixed.
      * @param leading dimensions before the last one
      */
     fetch(name: string, leading?: readonly number[]): void {
@@ -50,7 +50,7 @@ export function bindGraph(session: Session) {
       fetched.set(name, tensor);
     },
     run: (options?: GraphRunOptions): Promise<void> => binding.run(options),
-    /** A fetched output; where it came into the same memory, the next run overwrites it. */
+    /** A fetched output; if it has fixed memory, the next run overwrites it. */
     read(name: string): Tensor {
       const own = fetched.get(name);
       if (own) return own;
@@ -61,10 +61,10 @@ export function bindGraph(session: Session) {
         output.release();
       }
     },
-    /** The numbers of a fetched output, as `read`. */
+    /** The numbers of a fetched output, like `read`. */
     readNumbers: (name: string): Float32Array => toFloat32(graph.read(name)),
     take: (outputs: readonly string[]): ResidentTensor[] => binding.takeOutputs(outputs),
-    /** Feeds the next run what the last one made. */
+    /** Feeds outputs of the last run to the next one. */
     carry(carried: readonly Carried[]): void {
       if (binding.carry) return binding.carry(carried);
       const tensors = binding.takeOutputs(carried.map(([, output]) => output));
@@ -78,7 +78,7 @@ export function bindGraph(session: Session) {
   return graph;
 }
 
-/** Runs a graph once. @returns its outputs, where it computes them */
+/** Runs a graph once. @returns its outputs on the session's device */
 export async function runKept(
   session: Session,
   feeds: Readonly<Record<string, Tensor | ResidentTensor>>,
@@ -100,7 +100,7 @@ function holdTensor(tensor: Tensor): ResidentTensor {
   return { ...tensor, device: 'cpu', read: () => tensor, release: () => undefined };
 }
 
-/** A binding to a session that can only run: what it is fed and what it makes are tensors of JavaScript. */
+/** A binding to a session that can only run: inputs and outputs are JavaScript tensors. */
 function createRunBinding(session: Session): Binding {
   const feeds: Record<string, Tensor> = {};
   const outputs = new Set<string>();

@@ -9,26 +9,26 @@ import { nodeOf, tensorValue } from '../core/onnx/value.ts';
 import type { Tensor } from '../contracts/graph.ts';
 import { withSession } from './with-session.ts';
 
-/** Products of 8 bits that a processor computes well. */
+/** The 8-bit products that a CPU computes efficiently. */
 export interface ByteKernels {
   /**
-   * Whether products by blocks are computed with the processor's instructions for bytes: without, they take as long as with
-   * activations of full precision, some 50 times as long.
+   * Whether blockwise products use the CPU's byte instructions: without them they take as long as with full-precision
+   * activations, some 50 times as long.
    */
   areFastByBlocks(): Promise<boolean>;
-  /** Whether products with signed weights are exact: older instructions for them saturate. */
+  /** Whether products with signed weights are exact: older instructions saturate. */
   areExactWithSigns(): Promise<boolean>;
 }
 
-/** Columns and rows of the products that are tried. */
+/** Columns and rows of the trial products. */
 const [size, count] = [512, 2048] as const;
 const blockSize = 32;
-/** A machine that is busy leaves one of them undisturbed. */
-const mostRounds = 32;
+/** Enough rounds that one is undisturbed even on a busy machine. */
+const maxRounds = 32;
 let fast: Promise<boolean> | undefined;
 let exact: Promise<boolean> | undefined;
 
-/** Each is tried once a process, on a small product. */
+/** Each is measured once per process, with a small product. */
 export const measuredByteKernels: ByteKernels = {
   areFastByBlocks: () =>
     (fast ??= measure(0).then(async (slow) => {
@@ -38,12 +38,12 @@ export const measuredByteKernels: ByteKernels = {
   areExactWithSigns: () => (exact ??= multiplyLargest().then((sum) => sum === 255 * 127 * size)),
 };
 
-/** @returns the least milliseconds of some rounds, which end with one below `enough` */
+/** @returns the minimum milliseconds of several rounds, which stop at one below `enough` */
 async function measure(accuracyLevel: number, enough = Infinity): Promise<number> {
   const x = { type: 'float32', dims: [1, size], data: new Float32Array(size).fill(1) } as const;
   return withSession(byBlocks(accuracyLevel), async (session) => {
     let least = Infinity;
-    for (let round = 0; round < mostRounds && (round < 3 || least >= enough); round++) {
+    for (let round = 0; round < maxRounds && (round < 3 || least >= enough); round++) {
       const began = performance.now();
       await session.run({ x });
       least = Math.min(least, performance.now() - began);

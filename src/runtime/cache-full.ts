@@ -1,2 +1,2 @@
-/** Thrown where a cache of fixed size has no place for more tokens or sequences; nothing is changed then. */
+/** Thrown if a fixed-size cache has no slot for more tokens or sequences; nothing is changed. */
 export class CacheFull extends Error {}

@@ -6,27 +6,27 @@ import { chooseLibrary, findLibrary, resolveLibrary } from './native/runtime-lib
 import { registerPlugins, type Plugin } from './native/plugins.ts';
 import { tryNativeRuntime } from './trial-run.ts';
 
-/** The way to the runtime that sessions of this process take. */
+/** The runtime for the sessions of this process. */
 export interface RuntimeChoice {
   readonly name: RuntimeName;
   readonly version: string;
-  /** Reason for this choice; a sentence without its full stop. */
+  /** Reason for the choice, as a sentence without a full stop. */
   readonly reason: string;
 }
 
 let choice: Promise<RuntimeChoice> | undefined;
 
 /**
- * Chooses between the runtime's C API and `onnxruntime-node`'s binding, once in a process: the native one where a trial run
- * works. The environment variable `SLASHV1_RUNTIME` (`native` or `onnxruntime-node`) decides it instead. A library that a
- * setting names has to work: nothing replaces it.
+ * Chooses between the runtime's C API and `onnxruntime-node`'s binding, once per process: the native one if a trial run
+ * works. The environment variable `SLASHV1_RUNTIME` (`native` or `onnxruntime-node`) overrides it. There is no fallback
+ * for a library from a setting.
  */
 export function chooseRuntime(): Promise<RuntimeChoice> {
   choice ??= choose(process.env['SLASHV1_RUNTIME']);
   return choice;
 }
 
-/** Makes the sessions of this process use another library of ONNX Runtime, which is loaded and tried at once. */
+/** Makes the sessions of this process use a different ONNX Runtime library, which is loaded and tested immediately. */
 export async function useLibrary(library: string, setting = 'backend.library'): Promise<void> {
   const path = resolveLibrary(library, setting);
   if (await chosenRuntime()) {
@@ -80,7 +80,7 @@ export async function choose(
   }
 }
 
-/** The setting that chose the library of this process; `undefined` where none did. */
+/** The setting that selected the library of this process; `undefined` if no setting did. */
 export function librarySetting(): string | undefined {
   try {
     return findLibrary().setting;

@@ -2,20 +2,20 @@ import { likeliestToken } from '../core/audio/likeliest-token.ts';
 import { assertWanted } from '../errors.ts';
 
 export interface GreedyOptions {
-  /** Tokens that end the text, and are no part of it. */
+  /** Tokens that end the text, and aren't part of it. */
   readonly ends: ReadonlySet<unknown>;
-  /** Most tokens of a text. */
+  /** Maximum tokens of a text. */
   readonly most: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface GreedyText {
   readonly tokens: readonly number[];
-  /** 0 without a token. */
+  /** 0 without tokens. */
   readonly averageLogprob: number;
 }
 
-/** Takes the most likely token, again and again. */
+/** Repeatedly takes the most likely token. */
 export async function decodeGreedily(
   next: (token: number | undefined) => Promise<Float32Array>,
   { ends, most, signal }: GreedyOptions,
@@ -34,9 +34,9 @@ export async function decodeGreedily(
 
 /** Moonshine's limits. */
 const tokensPerSecond = 6.5;
-const fewestTokens = 8;
+const minTokens = 8;
 
-/** Most tokens of a text that takes so many seconds to say, which keeps models from repeating themselves. */
-export function mostTokensOf(seconds: number): number {
-  return Math.max(fewestTokens, Math.ceil(seconds * tokensPerSecond));
+/** Maximum tokens of a text of this duration, which keeps models from repeating themselves. */
+export function maxTokensOf(seconds: number): number {
+  return Math.max(minTokens, Math.ceil(seconds * tokensPerSecond));
 }

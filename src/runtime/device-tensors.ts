@@ -6,7 +6,7 @@ import { bindGraph } from './bound-graph.ts';
 import { int64 } from './tensors.ts';
 import type { BindableSession, ResidentTensor, Tensor } from '../contracts/graph.ts';
 
-/** Bytes that went over the bus between this process and a device, both ways. */
+/** Bytes copied between this process and a device, both ways. */
 export interface BusTraffic {
   bytes: number;
 }
@@ -21,8 +21,8 @@ type FloatTensor = ResidentTensor & { readonly type: 'float32' | 'float16' };
 export type DeviceTensors = ReturnType<typeof createDeviceTensors>;
 
 /**
- * Makes, joins and reads tensors of a device with small graphs that run there; their content never leaves it otherwise.
- * Sessions are made when they are needed. One call at a time.
+ * Creates, joins and reads a device's tensors with small graphs on the device, so that their content stays there.
+ * Sessions are created on demand. One call at a time.
  * @param createSession on the device
  */
 export function createDeviceTensors(
@@ -38,7 +38,7 @@ export function createDeviceTensors(
     }
     return session;
   };
-  /** Nothing stays bound: a binding would keep the memory of its tensors. */
+  /** Bindings are released, since they would keep the memory of their tensors. */
   const run = async (
     session: BindableSession,
     feeds: Readonly<Record<string, Tensor | ResidentTensor>>,
@@ -62,7 +62,7 @@ export function createDeviceTensors(
       const session = await sessionFor(`zeros ${type}`, () => zerosModel(elementTypes[type]));
       return run(session, { shape: int64([dims.length], dims) });
     },
-    /** Puts rows of several tensors one after the other into a new one. */
+    /** Concatenates rows of several tensors into a new one. */
     async joinRows(parts: readonly TensorRows[], capacity: number): Promise<ResidentTensor> {
       const { type } = parts[0]!.tensor as FloatTensor;
       const session = await sessionFor(`join ${type} ${parts.length}`, () =>
@@ -91,7 +91,7 @@ export function createDeviceTensors(
       traffic.bytes += read.data.byteLength;
       return read;
     },
-    /** Tensors that it made stay. */
+    /** Its tensors stay valid. */
     async release(): Promise<void> {
       const made = [...sessions.values()];
       sessions.clear();

@@ -1,6 +1,6 @@
 /**
- * Keeps the runtime from reporting to its maker and from writing files for that, unless the environment variable
- * `ORT_DISABLE_TELEMETRY` says otherwise: an empty value counts as none. The runtime reads it once, when it is loaded: call this before.
+ * Disables the runtime's telemetry and its files, unless the environment variable `ORT_DISABLE_TELEMETRY` overrides it:
+ * an empty value is ignored. The runtime reads it once while loading: call this earlier.
  */
 export function disableTelemetry(): void {
   process.env['ORT_DISABLE_TELEMETRY'] ||= '1';

@@ -5,26 +5,26 @@ import { fieldError, messageOf, type InferenceError } from '../errors.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { pathsIn } from './paths-in.ts';
 
-/** The runtime and the machine, as far as they show why a device doesn't work. */
-export interface Surroundings {
+/** The parts of runtime and machine that explain why a device doesn't work. */
+export interface DeviceContext {
   readonly platform: NodeJS.Platform;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `undefined` where the runtime is called through `onnxruntime-node`. */
+  /** `undefined` with `onnxruntime-node`'s binding. */
   readonly runtime?: Pick<Api, 'path' | 'version' | 'loadError'> | undefined;
 }
 
-/** Reason why a device doesn't work, and the cure. */
+/** Why a device doesn't work, and the remedy. */
 export interface DeviceFault {
   readonly reason: string;
   readonly advice?: string | undefined;
 }
 
-/** @returns the fault in more words, or `undefined` where it isn't of this kind */
-type Explain = (reason: string, surroundings: Surroundings) => DeviceFault | undefined;
+/** @returns a detailed fault, or `undefined` for a different kind of fault */
+type Explain = (reason: string, context: DeviceContext) => DeviceFault | undefined;
 
 const driver = "install NVIDIA's driver; a container gets it by docker run --gpus all";
 
-/** What devices and plugins need; the first row that explains a reason decides. */
+/** What devices and plugins need; the first row that explains a reason wins. */
 const explanations: Readonly<Record<string, readonly Explain[]>> = {
   webgpu: [
     advise(/not supported in this build|has no webgpu/, 'leave library out: onnxruntime-node has WebGPU'),
@@ -60,9 +60,9 @@ const explanations: Readonly<Record<string, readonly Explain[]>> = {
 };
 
 /** Finds out what a device lacks, and how to get it. */
-export function explainDevice(device: string, reason: string, surroundings: Surroundings): DeviceFault {
+export function explainDevice(device: string, reason: string, context: DeviceContext): DeviceFault {
   for (const explain of explanations[device] ?? []) {
-    const fault = explain(reason, surroundings);
+    const fault = explain(reason, context);
     if (fault) return fault;
   }
   return { reason };
@@ -77,7 +77,7 @@ function advise(pattern: RegExp, advice: string, ...platforms: readonly NodeJS.P
 
 function explainVulkan(
   reason: string,
-  { platform, environment, runtime }: Surroundings,
+  { platform, environment, runtime }: DeviceContext,
 ): DeviceFault | undefined {
   if (platform !== 'linux' || !/adapter/.test(reason)) return undefined;
   const message = runtime?.loadError('libvulkan.so.1');
@@ -105,12 +105,12 @@ function listVulkanDrivers(): string[] {
 
 function explainCudaLibraries(
   _reason: string,
-  { platform, environment, runtime }: Surroundings,
+  { platform, environment, runtime }: DeviceContext,
 ): DeviceFault | undefined {
   if (!runtime) return undefined;
   const { path, version, loadError } = runtime;
   const folder = dirname(path);
-  // The extras are the versions of CUDA and cuDNN that this version of the runtime was built with.
+  // The extras are the versions of CUDA and cuDNN with which this runtime version was built.
   const install = `pip install "onnxruntime-gpu[cuda,cudnn]==${version}"`;
   const names =
     platform === 'win32'
@@ -151,24 +151,24 @@ function explainOtherLibrary(message: string): DeviceFault | undefined {
   return { reason, advice: 'take a library such as libonnxruntime_providers_openvino_plugin.so' };
 }
 
-/** The library that a loader's message names as absent. */
+/** The missing library in a loader's message. */
 function missingLibrary(message: string): string | undefined {
   return /(\S+): cannot open shared object file/.exec(message)?.[1];
 }
 
-/** A card by number is the only one that its process sees, see `placeOnDevice`. */
-function explainCardNumber(reason: string, { environment }: Surroundings): DeviceFault | undefined {
+/** A numbered card is the only one visible to its process, see `placeOnDevice`. */
+function explainCardNumber(reason: string, { environment }: DeviceContext): DeviceFault | undefined {
   const visible = environment['CUDA_VISIBLE_DEVICES'];
   if (visible === undefined || !/no CUDA-capable device|CUDA failure 100\b/.test(reason)) return undefined;
   const advice = `choose a number that nvidia-smi -L prints: CUDA_VISIBLE_DEVICES is ${JSON.stringify(visible)}`;
   return { reason, advice };
 }
 
-/** Files of a library in any version, in the places of CUDA's installers and of Python's packages. */
+/** Files of a library in any version, in the folders of CUDA's installers and of Python packages. */
 function findLibraries(
   name: string,
   runtimeFolder: string,
-  environment: Surroundings['environment'],
+  environment: DeviceContext['environment'],
 ): string[] {
   const stem = `${name.split('.so', 1)[0]!}.so`;
   const packages = join(runtimeFolder, '../../nvidia');
@@ -181,11 +181,11 @@ function findLibraries(
     '/usr/lib/aarch64-linux-gnu',
     '/usr/lib64',
   ];
-  // `libcublas.so` is a link for compilers; those with a number are what programs load.
+  // `libcublas.so` is a link for compilers; programs load the numbered files.
   return [...new Set(folders.flatMap(pathsIn).filter((path) => path.includes(`/${stem}.`)))];
 }
 
-/** The other packages' folders beside `nvidia/cublas/lib`. */
+/** The folders of the remaining packages next to `nvidia/cublas/lib`. */
 function siblings(folder: string): string[] {
   const [, packages] = /^(.*\/nvidia)\/[^/]+\/lib$/.exec(folder) ?? [];
   return packages === undefined
@@ -195,20 +195,20 @@ function siblings(folder: string): string[] {
         .filter(existsSync);
 }
 
-/** The error for a device that was chosen in the settings and doesn't work here: what it lacks, and how to get it. */
+/** The error for a configured device that doesn't work here: what it lacks, and how to get it. */
 export function deviceFault(
   device: string,
   cause: unknown,
-  runtime?: Surroundings['runtime'],
+  runtime?: DeviceContext['runtime'],
 ): InferenceError {
-  // The runtime names its source file and a condition first.
+  // The runtime's message starts with its source file and a condition.
   const reason = messageOf(cause).replace(/^.* was false\. /s, '');
   return fieldError('device', `"${device}" doesn't work here: ${withAdvice(device, reason, runtime)}`, {
     cause,
   });
 }
 
-export function withAdvice(device: string, message: string, runtime?: Surroundings['runtime']): string {
+export function withAdvice(device: string, message: string, runtime?: DeviceContext['runtime']): string {
   const { platform, env: environment } = process;
   const said = message.trim().replace(/\.$/, '');
   const { reason, advice } = explainDevice(device, said, { platform, environment, runtime });

@@ -9,8 +9,8 @@ export interface ImageSourceOptions {
 const base64Url = /^data:[^,]{0,200};base64,/i;
 
 /**
- * Gets the bytes of an image that a client named or sent; whether they are an image isn't looked at.
- * @param image an http or https URL, a `data:` URL with base64, base64 alone, or the bytes
+ * Gets the bytes of an image that a client named or sent, without checking that they are an image.
+ * @param image an http or https URL, a `data:` URL with base64, plain base64, or the bytes
  */
 export async function readImageSource(
   image: string | Uint8Array,
@@ -34,7 +34,10 @@ async function fetchImage(url: string, { fetch, signal }: ImageSourceOptions): P
   });
 }
 
-/** Both alphabets, with or without padding, on one line or many; `Buffer` alone would skip whatever it doesn't know. */
+/**
+ * Supports both alphabets, with or without padding, on one or many lines; `Buffer` would silently skip invalid
+ * characters.
+ */
 function decodeBase64(text: string): Uint8Array {
   const compact = text.replaceAll(/[ \t\r\n]+/g, '');
   const digits = compact.replace(/={1,2}$/, '');

@@ -5,15 +5,15 @@ import { fieldError, type InferenceError } from '../errors.ts';
 
 export interface ImageOptions {
   /**
-   * An image of more pixels is refused before it is decoded, and one whose decoding takes more than six bytes for each of
-   * so many. Default 2²⁶.
+   * Larger images are rejected before decoding, and images whose decoding takes more than six bytes per pixel of this
+   * limit. Default 2²⁶.
    */
   readonly maxPixels?: number | undefined;
-  /** An image whose width or height is larger is refused before it is decoded. Default 16,384. */
+  /** Images with a larger width or height are rejected before decoding. Default 16,384. */
   readonly maxSide?: number | undefined;
 }
 
-/** An image whose header has been read; it is decoded as often as `toPixels` is called. */
+/** An image with its header parsed; each call of `toPixels` decodes it. */
 export type OpenedImage = Awaited<ReturnType<typeof openImage>>;
 
 interface Size {
@@ -25,18 +25,18 @@ const largePixels = 2 ** 22;
 const defaultMaxPixels = 2 ** 26;
 /** libvips keeps some hundred rows of an image. */
 const defaultMaxSide = 2 ** 14;
-/** Most bytes that decoding may take, for each pixel of `maxPixels`. */
+/** Maximum bytes for decoding, per pixel of `maxPixels`. */
 const bytesPerPixel = 6;
-/** Bytes that decoding takes for each pixel, measured; AVIF 18, of more than eight bits up to 24. */
+/** Bytes per pixel while decoding, as measured; AVIF 18, with more than eight bits up to 24. */
 const costs: Readonly<Record<string, number>> = { heif: 24, gif: 5, webp: 8 };
-/** Bytes of one sample in memory. */
+/** Bytes of a sample in memory. */
 const sampleBytes: Readonly<Record<string, number>> = { uchar: 1, char: 1, ushort: 2, short: 2, double: 8 };
-/** Samples for each pixel of a JPEG whose colors have less. */
+/** Samples per pixel of a JPEG with chroma subsampling. */
 const sampling: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:2:2': 2 };
 
-// Images are decoded beside each other, in libuv's threads; more threads for each would take cores from the host.
+// Images are decoded in parallel, in libuv's threads; more threads per image would take cores from the host.
 sharp.concurrency(1);
-// No image is asked for twice.
+// No image is requested twice.
 sharp.cache(false);
 
 /** Reads the header of an image: JPEG, PNG, WebP, GIF, AVIF or TIFF, by its content. */
@@ -46,33 +46,33 @@ export async function openImage(
 ) {
   if (detectImageFormat(bytes) === undefined)
     throw invalid(`expected an image of a format in ${imageFormats.join(', ')}, got other content`);
-  // The limit is checked here, with both numbers in the message.
+  // The limit is checked here, for a message with both numbers.
   const options: SharpOptions = { failOn: 'error', limitInputPixels: false };
   const metadata = await decoded(() => sharp(bytes, options).metadata());
   const { width, height } = metadata.autoOrient;
   const got = `got ${width} × ${height}`;
   if (Math.max(width, height) > maxSide) throw invalid(`expected at most ${maxSide} pixels a side, ${got}`);
   const cost = costOf(metadata);
-  const mostPixels = Math.floor(maxPixels * Math.min(1, bytesPerPixel / cost));
-  if (width * height > mostPixels) {
+  const maxDecodedPixels = Math.floor(maxPixels * Math.min(1, bytesPerPixel / cost));
+  if (width * height > maxDecodedPixels) {
     const kind = cost > bytesPerPixel ? ` of an image that takes ${cost} bytes per pixel` : '';
-    throw invalid(`expected at most ${mostPixels} pixels${kind}, ${got}`);
+    throw invalid(`expected at most ${maxDecodedPixels} pixels${kind}, ${got}`);
   }
   const isLarge = width * height > largePixels;
   return {
-    /** In pixels, as it is to be looked at: with its EXIF orientation applied. */
+    /** In pixels, after applying the EXIF orientation. */
     width,
     height,
-    /** Whether it may take more than 70 MB to decode. */
+    /** Whether decoding may take more than 70 MB. */
     isLarge,
     /**
-     * Decodes and resizes the image: upright, in sRGB, eight bits a channel, its first frame, on white where it is transparent.
+     * Decodes and resizes the image: upright, in sRGB, eight bits per channel, its first frame, transparency on white.
      * @returns `[height × width × 3]`, red, green and blue
      */
     async toPixels(size: Size): Promise<Uint8Array> {
-      // What sharp enlarges is half a pixel off, so that it only makes images smaller here.
+      // Enlarging with sharp shifts the image by half a pixel, so sharp only downscales here.
       const most = { width: Math.min(width, size.width), height: Math.min(height, size.height) };
-      // JPEG shrinks while it loads in any case, WebP only thus, and less exactly.
+      // JPEG is always shrunk while loading, WebP only with this option, and less exactly.
       const fastShrinkOnLoad = isLarge && metadata.format === 'webp';
       const { data, info } = await decoded(() =>
         sharp(bytes, { ...options, limitInputPixels: maxPixels })
@@ -89,18 +89,19 @@ export async function openImage(
   };
 }
 
-/** Bytes for each pixel while an image is decoded whole, as interlaced ones have to be. */
+/** Bytes per pixel while an image is decoded completely, as interlaced images must be. */
 function costOf({ format, channels, depth, chromaSubsampling }: Metadata): number {
-  // A JPEG of several scans keeps the coefficients of all its samples in 16 bits; its header doesn't tell how many follow.
+  // A progressive JPEG keeps the coefficients of all samples in 16 bits; its header doesn't contain the number of
+  // scans.
   if (format === 'jpeg') return 2 * (sampling[chromaSubsampling ?? ''] ?? channels);
   return costs[format] ?? channels * (sampleBytes[depth] ?? 4);
 }
 
-/** Higher ones take longer and save next to nothing. */
+/** Higher levels take longer and save little. */
 const pngCompressionLevel = 3;
 
 /**
- * Encodes pixels as PNG. Each row has the filter that suits it, which makes photographs a third smaller.
+ * Encodes pixels as PNG with an adaptive filter per row, which makes photographs a third smaller.
  * @param pixels `[height × width × 3]`, red, green and blue
  */
 export async function encodePng(

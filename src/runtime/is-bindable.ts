@@ -1,6 +1,6 @@
 import type { BindableSession, Session } from '../contracts/graph.ts';
 
-/** Whether tensors can be bound to a session; those of the native runtime only. */
+/** Whether tensors can be bound to a session; only with the native runtime. */
 export function isBindable(session: Session): session is BindableSession {
   return 'createBinding' in session;
 }

@@ -4,13 +4,13 @@ export interface LogitsShape {
   readonly rows: number;
   readonly positions: number;
   readonly vocabularySize: number;
-  /** Tokens of each row, the rest is padding; default: none is. A graph may give the last of them alone. */
+  /** Tokens of each row, followed by padding; default: no padding. A graph may return only the last ones. */
   readonly counts?: readonly number[] | undefined;
 }
 
 /**
- * Makes a function that gives the logits of each row's last token, `[rows × vocabularySize]`; its result is valid until
- * the next call, and a view where the logits are nothing else. It takes half precision as its bits.
+ * Creates a function that returns the logits of each row's last token, `[rows × vocabularySize]`; the result is valid
+ * until the next call, and a view if it is the whole input. Half precision is passed as bits.
  */
 export function createLastLogits(): (logits: Float32Array | Uint16Array, shape: LogitsShape) => Float32Array {
   let memory = new Float32Array(0);

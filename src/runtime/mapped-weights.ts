@@ -2,17 +2,17 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { OnnxGraph, OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
 
-/** A file of a model, with what changes when the file does. */
+/** A file of a model, with properties that change when the file does. */
 export interface FileStamp {
   readonly name: string;
   readonly bytes: number;
   readonly modifiedMs: number;
 }
 
-/** The files of a model that is spread over several. */
+/** The files of a model with external weights. */
 export type WeightFiles = NonNullable<ReturnType<typeof locateWeights>>;
 
-/** Finds the files of a model that is spread over several. */
+/** Finds the files of a model with external weights. */
 export function locateWeights(path: string, model: OnnxModel) {
   const file = realpathSync(path);
   const folder = dirname(file);
@@ -26,10 +26,10 @@ export function locateWeights(path: string, model: OnnxModel) {
     names.set(location, basename(real));
   }
   return {
-    /** The folder that holds them all, without symbolic links: onnxruntime refuses files outside it. */
+    /** The folder that contains them all, without symbolic links: onnxruntime rejects files outside it. */
     folder,
     names,
-    /** Stamps of the model itself, the first one, and of all its weights. */
+    /** Stamps of the model itself, which is first, and of all its weights. */
     stamps: [basename(file), ...names.values()].map((name) => stampFile(folder, name)),
   };
 }
@@ -45,7 +45,7 @@ export function renameWeights(graph: OnnxGraph, names: ReadonlyMap<string, strin
   };
 }
 
-/** @throws Error when the file is missing */
+/** @throws Error if the file is missing */
 export function stampFile(folder: string, name: string): FileStamp {
   const { size, mtimeMs } = statSync(join(folder, name));
   return { name, bytes: size, modifiedMs: mtimeMs };

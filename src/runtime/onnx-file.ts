@@ -2,12 +2,12 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { readOnnxModel } from '../core/onnx/read-model.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 
-/** Tensors below that size are read: onnxruntime wants those that decide shapes within the model. */
+/** Smaller tensors are read: onnxruntime requires tensors that determine shapes inside the model. */
 const smallestMapped = 1024;
 
 /**
- * Reads an ONNX file without the bytes of its large tensors, so that the time it takes depends on the number of nodes, not on
- * the size of the file.
+ * Reads an ONNX file without the data of its large tensors, so that the time depends on the number of nodes, not on the
+ * size of the file.
  */
 export function readOnnxFile(path: string): OnnxModel {
   const file = openSync(path, 'r');

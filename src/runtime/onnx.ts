@@ -12,13 +12,13 @@ import { loadApi } from './native/load-api.ts';
 import type { OnnxSessionOptions } from './session-options.ts';
 import { doublingModel } from './trial-run.ts';
 
-/** The file that the runtime takes a model from bytes to be, in the folder of its weights. */
+/** The file name that the runtime assumes for a model from bytes, in the folder of its weights. */
 const assumedFile = 'virtual_model.onnx';
 
 /**
- * Lets the runtime read weights through symbolic links, as the hub's cache has them, for a model that is given as bytes. The
- * runtime refuses weights that lie outside of the model's folder, and follows links before it looks. It makes one exception:
- * where the model's own file is a link, weights may lie beside its target.
+ * Lets the runtime read weights through symbolic links, as in the Hugging Face cache, for a model given as bytes. The
+ * runtime rejects weights outside the model's folder, and resolves links first. It makes one exception: if the model's
+ * own file is a link, weights may be next to its target.
  */
 async function withWeightsFolder<T>(
   folder: string | undefined,
@@ -46,8 +46,8 @@ async function withWeightsFolder<T>(
 export type { OnnxSessionOptions, RuntimeName } from './session-options.ts';
 
 /**
- * Loads an ONNX model in this process, in the runtime that `chooseRuntime` chose. Depending on the runtime, loading and running
- * block the calling thread for as long as they take, so a service does this in a worker process.
+ * Loads an ONNX model in this process, with the runtime of `chooseRuntime`. Depending on the runtime, loading and
+ * running block the calling thread, so a service does this in a worker process.
  * @param model path of the file, or its bytes
  */
 export async function createOnnxSession(
@@ -77,7 +77,7 @@ async function findCreator({ runtime, device = 'cpu' }: OnnxSessionOptions): Pro
   return (await import('./onnxruntime-node.ts')).createBindingSession;
 }
 
-/** @throws InferenceError when the device runs no graph at all */
+/** @throws InferenceError if the device can't run any graph */
 async function tryDevice(
   create: CreateSession,
   device: NonNullable<OnnxSessionOptions['device']>,

@@ -2,18 +2,18 @@ import * as onnxruntime from 'onnxruntime-node';
 import { getOrCreate } from '../core/get-or-create.ts';
 import type { ElementType, Session, Tensor, TensorData, TensorSignature } from '../contracts/graph.ts';
 import { toConfigurationEntries, type OnnxSessionOptions } from './session-options.ts';
-import { usualThreads } from './usual-threads.ts';
+import { defaultThreads } from './default-threads.ts';
 
 /**
- * Loads an ONNX model with the binding of `onnxruntime-node`. Loading and running block the calling thread for as long as they
- * take, so a service does this in a worker process.
+ * Loads an ONNX model with the binding of `onnxruntime-node`. Loading and running block the calling thread, so a
+ * service does this in a worker process.
  * @param model path of the file, or its bytes
  */
 export async function createBindingSession(
   model: string | Uint8Array,
   options: OnnxSessionOptions = {},
 ): Promise<Session> {
-  const { device = 'cpu', threads = usualThreads() } = options;
+  const { device = 'cpu', threads = defaultThreads() } = options;
   const bindingOptions: onnxruntime.InferenceSession.SessionOptions = {
     executionProviders: [device],
     intraOpNumThreads: threads,
@@ -22,7 +22,7 @@ export async function createBindingSession(
     graphOptimizationLevel: 'all',
     extra: toConfigurationEntries(options),
   };
-  // Each type has a signature of its own.
+  // The types have separate signatures.
   const session = await onnxruntime.InferenceSession.create(model as string, bindingOptions);
   return {
     inputs: session.inputMetadata.map(toSignature),
@@ -38,7 +38,7 @@ export async function createBindingSession(
   };
 }
 
-/** Tensors that are fed again and again are wrapped once. */
+/** Tensors that are fed repeatedly are wrapped once. */
 const natives = new WeakMap<Tensor, onnxruntime.Tensor>();
 
 function toNative(tensor: Tensor): onnxruntime.Tensor {
@@ -48,13 +48,13 @@ function toNative(tensor: Tensor): onnxruntime.Tensor {
     tensor,
     () => new onnxruntime.Tensor(type, data as never, dims) as onnxruntime.Tensor,
   );
-  // Newer engines make an array of half precision numbers of the bits, which the binding can't read; and whoever feeds
-  // a tensor again may have put other data into it.
+  // Newer engines convert the bits of half precision to an array that the binding can't read; and the caller may have
+  // replaced a tensor's data.
   if (native.data !== data) Object.defineProperty(native, 'data', { value: data, configurable: true });
   return native;
 }
 
-/** Some engines return half precision as Float16Array; here it is always the bits. */
+/** Some engines return half precision as Float16Array; here it is always bits. */
 function toTensor({ type, dims, data }: onnxruntime.Tensor): Tensor {
   const isHalf = type === 'float16' && !(data instanceof Uint16Array);
   const { buffer, byteOffset, length } = data as unknown as Uint16Array;

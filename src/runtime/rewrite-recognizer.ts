@@ -14,33 +14,33 @@ import { measuredByteKernels, type ByteKernels } from './byte-kernels.ts';
 import { locateWeights, renameWeights } from './mapped-weights.ts';
 import { readOnnxFile } from './onnx-file.ts';
 
-/** A graph, with its bytes where it isn't that of the file. */
+/** A graph, with its bytes if it differs from the file. */
 interface RewrittenGraph {
   readonly graph: string;
   readonly bytes?: Uint8Array;
-  /** Whether it is the branch that was wanted; default false. */
+  /** Whether it is the requested branch; default false. */
   readonly isBranch?: boolean;
 }
 
-/** The input of a merged decoder that says whether there are caches. */
+/** The input of a merged decoder that selects the branch with caches. */
 const useCaches = 'use_cache_branch';
 
 /** Rewrites of a recognizer's graph. */
 export interface RecognizerRewrites {
   readonly device: Device;
-  /** Whether a merged decoder, on the CPU, is wanted for the case with caches alone, or without; default: for both. */
+  /** Whether a merged decoder on the CPU is only used with caches, or only without; default: both. */
   readonly hasCaches?: boolean | undefined;
-  /** Positions whose logits are wanted at most: the last ones; default: all. */
+  /** Maximum number of last positions with logits; default: all. */
   readonly lastPositions?: number | undefined;
-  /** Attention of an encoder, which is told no mask, or of a decoder that reads one token after its caches. */
+  /** Attention of an encoder without a mask, or of a decoder that reads one token after its caches. */
   readonly attention?: AttentionHeads | undefined;
   /** Default: as measured. */
   readonly kernels?: ByteKernels | undefined;
 }
 
 /**
- * A graph that scores the last positions alone, whose attention keeps few scores, and which computes products and scores by 8 bits
- * where this processor has kernels for them. The weights are mapped from the file.
+ * A graph that scores only the last positions, with attention that keeps few scores, and with 8-bit products and scores
+ * if this CPU has kernels for them. The weights are mapped from the file.
  */
 export async function rewriteRecognizer(
   path: string,
@@ -56,7 +56,7 @@ export async function rewriteRecognizer(
   let graph = branch ?? whole;
   if (lastPositions !== undefined) graph = keepLastPositions(graph, 'logits', lastPositions) ?? graph;
   if (isHere && attention) {
-    // Nobody asks a step where it looks.
+    // The cross-attention of a step isn't used.
     const isWanted = ({ name }: OnnxValue): boolean => !isStep || !name.startsWith('cross_attentions.');
     const asked = pruneGraph({ ...graph, outputs: graph.outputs.filter(isWanted) });
     graph = fuseWholeAttention(asked, { ...attention, isStep }) ?? graph;
@@ -65,7 +65,7 @@ export async function rewriteRecognizer(
   if (isHere) {
     const staged = scoreInTwoStages({ graph, opsets }, 'logits');
     if (staged && (await kernels.areFastByBlocks())) graph = staged;
-    // A step has one row; of an encoder's many it would take a third longer.
+    // A step has one row; with an encoder's many rows it would take a third longer.
     const byBlocks = hasCaches === false ? multiplyByBlocks({ graph, opsets }) : undefined;
     if (byBlocks && (await kernels.areFastByBlocks())) graph = byBlocks;
     const signed = signWeights({ graph, opsets });

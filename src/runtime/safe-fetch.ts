@@ -5,7 +5,7 @@ import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { unlessAborted } from './all-aborted.ts';
 
-/** Ranges that are no address of a host on the public Internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
+/** Ranges outside the public Internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
 const special4 = toBlockList('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -24,14 +24,14 @@ const special4 = toBlockList('ipv4', [
   '240.0.0.0/4',
 ]);
 
-/** The one public part of IPv6; IPv4-mapped, local and multicast addresses lie outside of it. */
+/** The only public range of IPv6; IPv4-mapped, local and multicast addresses are outside it. */
 const global6 = toBlockList('ipv6', ['2000::/3']);
 /** @see https://www.iana.org/assignments/iana-ipv6-special-registry */
 const special6 = toBlockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 
 /**
- * Whether an IP address belongs to a host on the public Internet: not private, loopback, link-local, multicast, reserved, or
- * any of these in the clothes of IPv6.
+ * Whether an IP address is on the public Internet: not private, loopback, link-local, multicast, reserved, or any of
+ * these embedded in IPv6.
  */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
@@ -51,15 +51,15 @@ function toBlockList(family: 'ipv4' | 'ipv6', networks: readonly string[]): Bloc
 /** Limits of fetching for a client; plain data. */
 export interface FetchLimits {
   /**
-   * Also from addresses that are private, loopback, link-local or otherwise not public: `true` from any, or only those
-   * of hosts with the given names. Default no.
+   * Whether to fetch from private, loopback, link-local or otherwise non-public addresses: `true` from any, or only
+   * from hosts with the given names. Default no.
    */
   readonly allowPrivateNetworks?: boolean | readonly string[] | undefined;
-  /** Only from hosts with these names; default any. An empty list allows no URL at all. */
+  /** Only fetch from hosts with these names; default any. An empty list allows no URL at all. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Largest file; default 20 MiB. */
+  /** Maximum file size; default 20 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Time limit, redirects included; default 10 s. */
+  /** Timeout, redirects included; default 10 s. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -69,20 +69,22 @@ export interface SafeFetchOptions extends FetchLimits {
   readonly resolve?: ((hostname: string) => Promise<LookupAddress[]>) | undefined;
 }
 
-/** Reason why a URL was not fetched, in words for the client who sent it. */
+/** Why a URL was not fetched, for the client that sent it. */
 export class FetchRefusal extends Error {
   override readonly name = 'FetchRefusal';
 }
 
-/** The same for a name that doesn't exist and for one of an inner address: which one it is is nobody's business. */
+/**
+ * The same message for an unknown name and for an internal address, so that clients can't probe the internal network.
+ */
 const notFetched = 'its address is not public or gave no answer';
 const maxRedirects = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a file from a URL that somebody else chose. A host name is resolved once, its addresses are checked, and the
- * connection goes to a checked address, so that no second answer of a name server counts. Redirects are followed by hand, each
- * under the same rules.
+ * Fetches a file from an untrusted URL. A host name is resolved once, its addresses are checked, and the connection
+ * uses a checked address, so that a second DNS response has no effect. Redirects are followed manually under the same
+ * rules.
  */
 export async function safeFetch(url: string, options: SafeFetchOptions = {}): Promise<Uint8Array> {
   const { timeoutMs = 10_000, maxBytes = 20 * 2 ** 20 } = options;
@@ -103,7 +105,7 @@ export async function safeFetch(url: string, options: SafeFetchOptions = {}): Pr
     if (timeout.aborted)
       throw new FetchRefusal(`fetching it took longer than ${timeoutMs} ms`, { cause: error });
     if (error instanceof FetchRefusal) throw error;
-    // The exact fault in the network is none of the client's business.
+    // The exact network error must not reach the client.
     throw new FetchRefusal(notFetched, { cause: error });
   }
 }
@@ -138,7 +140,7 @@ async function open(url: URL, options: SafeFetchOptions, signal: AbortSignal): P
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, settings, resolve);
     request.on('error', reject);
-    // Also without an error, for example after an answer that only switches protocols.
+    // Also without an error, for example after a response that only switches protocols.
     request.on('close', () => reject(new Error('The connection was closed.')));
     request.end();
   });
@@ -175,7 +177,7 @@ function resolveHost(hostname: string): Promise<LookupAddress[]> {
   return lookup(hostname, { all: true });
 }
 
-/** In place of a name server: the addresses that were checked. */
+/** Replaces DNS: returns the checked addresses. */
 function answerWith(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, { all }, callback) => {
     const [first] = addresses;

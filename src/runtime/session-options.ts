@@ -2,21 +2,21 @@ import type { Device } from '../core/device.ts';
 export type RuntimeName = 'native' | 'onnxruntime-node';
 
 export interface OnnxSessionOptions {
-  /** Default `cpu`. A device that doesn't work here makes the creation fail; nothing falls back by itself. */
+  /** Default `cpu`. If a device doesn't work here, creation fails; there is no automatic fallback. */
   readonly device?: Device | undefined;
-  /** Options of a plugin's provider, where the plugin's own settings don't have them. */
+  /** Options of a plugin's provider; the plugin's own settings take precedence. */
   readonly providerOptions?: Readonly<Record<string, string>> | undefined;
-  /** Threads of one operator; default cores − 1, at least 1, so that the host keeps a core. */
+  /** Threads per operator; default cores − 1, at least 1, so that the host keeps a core. */
   readonly threads?: number | undefined;
-  /** Folder of the weight files of a model that is given as bytes; default: none. */
+  /** Folder of the weight files of a model given as bytes. */
   readonly weightsFolder?: string | undefined;
-  /** Default: native where it works, see `chooseRuntime`. */
+  /** Default: native if it works, see `chooseRuntime`. */
   readonly runtime?: RuntimeName | undefined;
 }
 
 /**
- * Microseconds for which a thread without work stays awake, because the next operator follows soon; the runtime's own default
- * keeps a processor busy for 50 ms after each run.
+ * Microseconds for which an idle thread spins, because the next operator follows soon; the runtime's default keeps a
+ * CPU busy for 50 ms after each run.
  */
 const spinMicroseconds = 50;
 

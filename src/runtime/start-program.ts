@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Starts a program, and resolves when it runs: a process that has no file descriptors left gets a child without pipes. */
+/** Starts a program, and resolves when it runs: without free file descriptors the child would have no pipes. */
 export async function startProgram(
   path: string,
   args: readonly string[],

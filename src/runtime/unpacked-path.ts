@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 
 /**
- * Where the system finds a file or folder of an Electron app. Electron shows its archive, `app.asar`, to JavaScript as a
- * folder; native code sees one file, and beside it in `app.asar.unpacked` what the packager left out of it.
+ * The real location of a file or folder of an Electron app. Electron presents its archive, `app.asar`, to JavaScript as
+ * a folder; native code sees a single file, and next to it `app.asar.unpacked` with the unpacked files.
  */
 export function unpackedPath(path: string): string {
   const outside = path.replace(/\.asar(?=[\\/])/, '.asar.unpacked');

@@ -3,7 +3,7 @@ import type { OnnxModel } from '../core/onnx/model.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import { createOnnxSession } from './onnx.ts';
 
-/** Opens a small graph for as long as it is used. */
+/** Opens a small graph for the duration of a callback. */
 export async function withSession<T>(model: OnnxModel, use: (session: Session) => Promise<T>): Promise<T> {
   const session = await createOnnxSession(writeOnnxModel(model), { threads: 1 });
   try {

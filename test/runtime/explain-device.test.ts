@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { explainDevice, type Surroundings } from '../../src/runtime/explain-device.ts';
+import { explainDevice, type DeviceContext } from '../../src/runtime/explain-device.ts';
 import { needs, otherSystem } from '../needs.ts';
 
 let folder: string;
@@ -17,10 +17,10 @@ function put(path: string): string {
   return join(folder, path);
 }
 
-const bare: Surroundings = { platform: 'linux', environment: {} };
+const bare: DeviceContext = { platform: 'linux', environment: {} };
 
 describe('explainDevice', () => {
-  it.each<[string, string, Partial<Surroundings>, RegExp]>([
+  it.each<[string, string, Partial<DeviceContext>, RegExp]>([
     ['dml', 'backend not found', {}, /^choose webgpu or cpu: DirectML/],
     ['dml', 'the native runtime has no dml', { platform: 'win32' }, /^leave library out/],
     ['coreml', 'not supported', {}, /^choose webgpu or cpu: Core ML/],
@@ -46,8 +46,8 @@ describe('explainDevice', () => {
       { environment: { CUDA_VISIBLE_DEVICES: '7' } },
       /^choose a number that nvidia-smi -L prints: CUDA_VISIBLE_DEVICES is "7"$/,
     ],
-  ])('%s: %s, %j', (device, reason, surroundings, advice) => {
-    expect(explainDevice(device, reason, { ...bare, ...surroundings })).toEqual({
+  ])('%s: %s, %j', (device, reason, context, advice) => {
+    expect(explainDevice(device, reason, { ...bare, ...context })).toEqual({
       reason,
       advice: expect.stringMatching(advice),
     });

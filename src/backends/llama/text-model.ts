@@ -11,7 +11,7 @@ import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';
 import { loadLlamaModel, type LlamaModel } from '../../runtime/llama/llama-model.ts';
 import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
 import { releaseOnFailure } from '../../concurrency/release-on-failure.ts';
-import { usualThreads } from '../../runtime/usual-threads.ts';
+import { defaultThreads } from '../../runtime/default-threads.ts';
 
 /** `tokenizer.ggml.token_type` of tokens that are no text. */
 const controlTypes: ReadonlySet<unknown> = new Set([2, 3, 5]);
@@ -75,7 +75,7 @@ function pairTemplate({ before, after }: TextTokenizer['frame']) {
  */
 export async function openGgufModel(spec: ModelSpec): Promise<TextModel & EncodingModel> {
   const { gpu, gpuLayers, cacheTokens } = (spec.backend ?? {}) as Partial<LlamaBackend>;
-  const threads = spec.threads ?? usualThreads();
+  const threads = spec.threads ?? defaultThreads();
   const metadata = readGgufFile(spec.source);
   return releaseOnFailure(async (own) => {
     const model = own(await loadLlamaModel(spec.source, { gpu, gpuLayers }));

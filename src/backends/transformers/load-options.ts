@@ -7,7 +7,7 @@ import { toConfigurationEntries } from '../../runtime/session-options.ts';
 import { locateModel } from '../../folder/source.ts';
 import { findStoredGraphs } from './files.ts';
 import { loadTransformersPackage, type TransformersPackage } from './load-package.ts';
-import { usualThreads } from '../../runtime/usual-threads.ts';
+import { defaultThreads } from '../../runtime/default-threads.ts';
 
 /** Options for loading the models of a folder. */
 export type LoadOptions = PretrainedModelOptions & { readonly dtype: Readonly<Record<string, string>> };
@@ -15,7 +15,7 @@ export type LoadOptions = PretrainedModelOptions & { readonly dtype: Readonly<Re
 /** Says in the words of the package what the settings of a model say. */
 export function toLoadOptions(
   path: string,
-  { dtype, device = 'cpu', threads = usualThreads() }: Pick<ModelSpec, 'dtype' | 'device' | 'threads'>,
+  { dtype, device = 'cpu', threads = defaultThreads() }: Pick<ModelSpec, 'dtype' | 'device' | 'threads'>,
 ): LoadOptions {
   const { folder, dtypes } = findStoredGraphs(localFiles(path), dtype);
   return {

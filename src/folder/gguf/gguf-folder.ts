@@ -11,9 +11,9 @@ import type { ModelFolder } from '../../contracts/text-model.ts';
 import { readChangeTime } from '../model-folder.ts';
 import { explainPath } from '../explain-files.ts';
 
-/** A GGUF file as a text model: the small files of the hub's layout, made of its metadata. */
+/** A GGUF file as a text model: the small files of Hugging Face's layout, derived from its metadata. */
 export interface GgufFolder extends ModelFolder {
-  /** Whether `tokenizer` is the definition that the file carries along; otherwise it is empty. */
+  /** Whether `tokenizer` is the file's own definition; otherwise it is empty. */
   readonly hasTokenizer: boolean;
 }
 
@@ -29,7 +29,7 @@ const specialTokens = {
 };
 
 /**
- * Reads what the small files of a model in Hugging Face's layout say out of the metadata of a GGUF file.
+ * Derives the small files of Hugging Face's layout from the metadata of a GGUF file.
  * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
 export async function openGgufFolder(
@@ -91,10 +91,10 @@ function readTemplates(metadata: GgufMetadata): ModelFolder['chatTemplate'] {
 /** Metadata before this key describes the model. */
 export const firstTokenizerKey = 'tokenizer.';
 
-/** `enum llama_pooling_type` of llama.cpp: rankers make a score, the others a vector. */
+/** `enum llama_pooling_type` of llama.cpp: rankers return a score, the rest a vector. */
 const rankPooling = 4;
 const encoders = /^(?:.*bert.*|t5encoder|gemma-embedding|llama-embed)$/;
-/** Parts of other models, which answer nothing alone. */
+/** Parts of models, which can't be used on their own. */
 const parts: Readonly<Record<string, string>> = {
   clip: 'the part of a model that sees pictures',
   adapter: 'an adapter (LoRA)',
@@ -102,7 +102,7 @@ const parts: Readonly<Record<string, string>> = {
   imatrix: 'a table for quantization',
 };
 
-/** The category of a GGUF file, as its metadata shows it. */
+/** The category of a GGUF file, from its metadata. */
 export function categoryOfGguf(metadata: GgufMetadata): string {
   const architecture = architectureOf(metadata);
   const other = parts[String(metadata.get('general.type') ?? '')] ?? parts[architecture];
@@ -115,15 +115,15 @@ export function categoryOfGguf(metadata: GgufMetadata): string {
 
 const firstBytes = 2 ** 16;
 /** Metadata with a tokenizer of a million tokens takes less than 100 MB. */
-const mostBytes = 2 ** 28;
+const maxMetadataBytes = 2 ** 28;
 
-/** Reads the metadata of a GGUF file, as much of the file as that takes. */
+/** Reads the metadata of a GGUF file, and no more of the file than necessary. */
 export function readGgufFile(path: string, options?: ReadGgufOptions): GgufMetadata {
   if (!existsSync(path)) throw sourceError(explainPath(path)!);
   const file = openSync(path, 'r');
   try {
     const { size: fileSize } = fstatSync(file);
-    const size = Math.min(fileSize, mostBytes);
+    const size = Math.min(fileSize, maxMetadataBytes);
     for (let length = firstBytes; ; length *= 4) {
       const bytes = new Uint8Array(Math.min(length, size));
       readSync(file, bytes, 0, bytes.length, 0);
@@ -132,7 +132,7 @@ export function readGgufFile(path: string, options?: ReadGgufOptions): GgufMetad
       if (length < size) continue;
       throw new RangeError(
         size < fileSize
-          ? `its metadata takes more than ${mostBytes} bytes`
+          ? `its metadata takes more than ${maxMetadataBytes} bytes`
           : 'the file ends within its metadata',
       );
     }

@@ -7,10 +7,10 @@ export function isGguf(source: string): boolean {
   return source.endsWith('.gguf');
 }
 
-/** `name-00001-of-00003.gguf`: a file in several parts, of which the first is named. */
+/** `name-00001-of-00003.gguf`: the first of several parts. */
 const part = /-00001-of-(\d{5})\.gguf$/;
 
-/** One GGUF file, with its parts. */
+/** A GGUF file with its parts. */
 export function ggufFiles(path: string): ModelFiles {
   return {
     small: [],

@@ -8,12 +8,12 @@ import { createVocabulary, type Vocabulary } from '../../core/grammar/engine/voc
 import { runSteps } from '../../core/run-steps.ts';
 import type { TextTokenizer } from '../../contracts/text-model.ts';
 
-/** Grammars kept at most: a service asks for a few schemas again and again. */
+/** Maximum cached grammars: a service uses a few schemas repeatedly. */
 const maxGrammars = 64;
 
 /**
- * Prepared grammars, the latest used ones kept as long as they fit into a budget in bytes. Grammars grow while they are used, so
- * each call counts anew. One that takes more than half of the budget is not kept.
+ * An LRU cache of compiled grammars within a memory budget. Grammars grow with use, so their size is measured on each
+ * call. A grammar larger than half of the budget isn't cached.
  */
 function createGrammarCache(maxBytes: number) {
   const grammars = new Map<string, CompiledGrammar>();
@@ -31,11 +31,11 @@ function createGrammarCache(maxBytes: number) {
     get(key: string): CompiledGrammar | undefined {
       const grammar = grammars.get(key);
       tidy();
-      // After the others: the first one is the one that has waited longest.
+      // Moves it to the end: the first entry is the least recently used.
       if (grammar && grammars.delete(key)) grammars.set(key, grammar);
       return grammar;
     },
-    /** Keeps a grammar, unless another one has been kept under the key meanwhile. */
+    /** Caches a grammar, unless the key already has one. */
     keep(key: string, grammar: CompiledGrammar): CompiledGrammar {
       const known = grammars.get(key);
       if (known) return known;
@@ -47,13 +47,13 @@ function createGrammarCache(maxBytes: number) {
 }
 
 export interface GrammarEngineOptions {
-  /** Logits per step: what masks cover. */
+  /** Logits per step, which masks cover. */
   readonly vocabularySize: number;
-  /** Tokens with which the model ends an answer; allowed only where the answer may end. */
+  /** Tokens that end an answer; allowed only where the answer may end. */
   readonly endTokens: ReadonlySet<number>;
-  /** Special tokens that are part of answers all the same, such as the markers of tool calls and of reasoning. */
+  /** Special tokens that are still part of answers, such as markers of tool calls and reasoning. */
   readonly markers?: readonly string[] | undefined;
-  /** Memory that prepared constraints may take together, about; 16 MiB if left out. Others are prepared anew. */
+  /** Approximate maximum memory of all compiled constraints; default 16 MiB. Evicted ones are compiled again. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -63,8 +63,8 @@ export type GrammarEngine = ReturnType<typeof createGrammarEngine>;
 const defaultMaxBytes = 16 * 2 ** 20;
 
 /**
- * Makes an engine for a model. It costs nothing until the first constraint, which waits about half a second for a vocabulary of
- * 150,000 tokens to be indexed.
+ * Creates an engine for a model. It costs nothing until the first constraint, which takes about half a second to index
+ * a vocabulary of 150,000 tokens.
  */
 export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEngineOptions) {
   const grammars = createGrammarCache(options.maxBytes ?? defaultMaxBytes);
@@ -82,11 +82,11 @@ export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEn
   }
 
   return {
-    /** Prepares a constraint. The same constraint is prepared once, and what one sequence finds out serves the others. */
+    /** Compiles a constraint. Equal constraints are compiled once, and sequences share its caches. */
     compile: (constraint: AnswerConstraint) => runSteps(compileSteps(constraint)),
-    /** The same in slices: yields after each part of bounded cost, so that others get their turn. */
+    /** Like `compile`, but yields after each part of bounded cost, so that other requests get their turn. */
     compileSteps,
-    /** About how much memory the kept constraints take. */
+    /** Approximate memory of the cached constraints. */
     get bytes() {
       return grammars.bytes();
     },
@@ -109,7 +109,7 @@ function readVocabulary(
   });
 }
 
-/** Formats are functions, so the calls that they write stand for them. */
+/** Formats are functions, so the key contains sample calls written by them. */
 function keyOf({ response, calls, reasoning, opensObjects }: AnswerConstraint): string {
   const frames = calls && {
     ...calls.format,

@@ -8,8 +8,8 @@ export interface EncodeOptions {
 }
 
 /**
- * Encodes audio while it is made.
- * @param pieces samples from −1 to 1; not changed, and read no further than needed once the result is left early
+ * Encodes audio while it is generated.
+ * @param pieces samples from −1 to 1; not modified, and only read as far as the result is
  */
 export type Encode = (
   pieces: AsyncIterable<Float32Array>,

@@ -8,15 +8,15 @@ import { pcmEncoder, toPcmBytes } from './pcm.ts';
 import { loadWebCodecsEncoder, webCodecsFormats } from './web-codecs.ts';
 import * as wavefile from 'wavefile';
 
-// Node takes the package's CommonJS, whose default export has the class; bundlers take its module.
+// Node loads the package's CommonJS, whose default export contains the class; bundlers load its module.
 const found: object = wavefile;
 const { WaveFile } = ('default' in found ? found.default : found) as typeof wavefile;
 
-/** Offsets of the sizes of the file and of its data in a header with only `fmt ` and `data`. */
+/** Offsets of the file size and the data size in a header with only `fmt ` and `data`. */
 const sizeOffsets = [4, 40];
 const unknownSize = 0xffff_ffff;
 
-/** WAV with signed 16-bit samples. Where the length is not known yet, both sizes of the header are 2³² − 1. */
+/** WAV with signed 16-bit samples. If the length is unknown, both sizes in the header are 2³² − 1. */
 export const wavEncoder = encoderOf('wav', async function* (pieces, { sampleRateHz, isWhole }) {
   let isFirst = true;
   for await (const samples of pieces) {
@@ -28,7 +28,7 @@ export const wavEncoder = encoderOf('wav', async function* (pieces, { sampleRate
   }
 });
 
-/** The package writes a header alone: for samples it takes a quarter of a second a minute of speech. */
+/** The package only writes the header: for samples it takes a quarter of a second per minute of speech. */
 function wavHeader(sampleRateHz: number, dataBytes: number | undefined): Uint8Array {
   const file = new WaveFile();
   file.fromScratch(1, sampleRateHz, '16', new Int16Array());
@@ -45,11 +45,11 @@ export type FindEncoder = (format: SpeechFormat) => Promise<AudioEncoder>;
 
 const ownEncoders = [wavEncoder, pcmEncoder];
 
-/** An optional package that writes a format. */
+/** An optional package that encodes a format. */
 export interface EncoderPackage {
   readonly name: string;
   readonly format: SpeechFormat;
-  /** `undefined` where it isn't installed. */
+  /** `undefined` if it isn't installed. */
   load(): Promise<AudioEncoder | undefined>;
 }
 
@@ -70,8 +70,8 @@ export interface EncoderFinderOptions {
 }
 
 /**
- * Makes a finder of encoders: `wav` and `pcm` are written here, the others by optional packages, and what remains by FFmpeg,
- * which is asked once what it can do.
+ * Creates a finder of encoders: `wav` and `pcm` are built in, optional packages encode further formats, and FFmpeg the
+ * rest; its formats are queried once.
  */
 export function createEncoderFinder({
   ffmpegPath = 'ffmpeg',

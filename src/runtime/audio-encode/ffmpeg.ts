@@ -13,13 +13,13 @@ interface FfmpegFormat {
   readonly options: readonly string[];
 }
 
-/** The formats that FFmpeg can add, at rates that are transparent for speech. */
+/** The formats that FFmpeg can add, at bit rates that are transparent for speech. */
 export const ffmpegFormats: Readonly<Partial<Record<SpeechFormat, FfmpegFormat>>> = {
   mp3: { codec: 'libmp3lame', container: 'mp3', options: ['-b:a', '96k'] },
   opus: {
     codec: 'libopus',
     container: 'ogg',
-    // A page each 200 ms, or nothing would come out for the first seconds.
+    // A page per 200 ms; by default there would be no output for seconds.
     options: ['-b:a', '48k', '-application', 'voip', '-page_duration', '200000'],
   },
   flac: { codec: 'flac', container: 'flac', options: ['-sample_fmt', 's16'] },
@@ -27,9 +27,9 @@ export const ffmpegFormats: Readonly<Partial<Record<SpeechFormat, FfmpegFormat>>
 };
 
 const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin'];
-const longestMessage = 2000;
+const maxMessageLength = 2000;
 
-/** Asks an FFmpeg which formats it can write. */
+/** Lists the formats that an FFmpeg can write. */
 export async function listFfmpegFormats(path: string): Promise<readonly SpeechFormat[]> {
   let listing = '';
   try {
@@ -48,7 +48,7 @@ export async function listFfmpegFormats(path: string): Promise<readonly SpeechFo
     .map(([format]) => format as SpeechFormat);
 }
 
-/** Makes an encoder of an FFmpeg, which runs as a process of its own for each recording. */
+/** Creates an encoder that runs FFmpeg as a separate process for each recording. */
 export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEncoder {
   const wanted = ffmpegFormats[format];
   if (!wanted) throw new RangeError(`format: expected one that FFmpeg writes, got ${format}`);
@@ -61,14 +61,14 @@ export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEn
     });
     const stop = (): void => void child.kill('SIGKILL');
     signal?.addEventListener('abort', stop);
-    // It may have aborted while the program was being started.
+    // The signal may have aborted while the program was starting.
     if (signal?.aborted) stop();
     const exit = ended(child);
     const fed = feed(child.stdin!, pieces).catch((error: unknown) => {
       stop();
       throw error;
     });
-    // Both are awaited below, and may fail before.
+    // Both are awaited below, and may reject earlier.
     exit.catch(() => undefined);
     fed.catch(() => undefined);
     try {
@@ -87,7 +87,7 @@ export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEn
   });
 }
 
-/** Writes the pieces as the program takes them; a program that ends early gives the reason with its exit. */
+/** Writes the pieces at the program's pace; if it exits early, its exit provides the reason. */
 async function feed(stdin: Writable, pieces: AsyncIterable<Float32Array>): Promise<void> {
   stdin.on('error', () => undefined);
   for await (const samples of pieces) {
@@ -97,11 +97,11 @@ async function feed(stdin: Writable, pieces: AsyncIterable<Float32Array>): Promi
   stdin.end();
 }
 
-/** @throws Error with what the program wrote to its error output, unless it ends with success */
+/** @throws Error with the program's error output, unless it succeeds */
 async function ended(child: ChildProcess): Promise<void> {
   let message = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    if (message.length < longestMessage) message += text;
+    if (message.length < maxMessageLength) message += text;
   });
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${message.trim()}`);

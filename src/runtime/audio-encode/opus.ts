@@ -2,7 +2,7 @@ import { createBlockCutter } from '../../core/audio/block-cutter.ts';
 import { writeOpusHead, writeOpusTags } from '../../core/audio/containers/opus-head.ts';
 import { writeOggPage } from '../../core/audio/containers/ogg-stream.ts';
 import { createResampler } from '../../core/audio/resample.ts';
-import { breathe } from '../audio/breathe.ts';
+import { yieldToEventLoop } from '../audio/yield-to-event-loop.ts';
 import { encoderOf, type AudioEncoder, type EncodeOptions } from './contract.ts';
 import { toPcmBytes } from './pcm.ts';
 
@@ -15,7 +15,7 @@ interface OpusPackage {
 }
 
 interface OpusEncoder {
-  /** @param pcm 16-bit samples of one frame, in the order of bytes of the machine */
+  /** @param pcm 16-bit samples of one frame, in the machine's byte order */
   encode(pcm: Uint8Array): Uint8Array;
   ctl(request: number, value?: number): number;
   drop(): void;
@@ -26,7 +26,7 @@ const getLookahead = 4027;
 const bitsPerSecond = 48_000;
 const clockHz = 48_000;
 const framesPerSecond = 50;
-/** A page for 200 ms, so that the audio can be heard while it is made. */
+/** A page per 200 ms, so that playback can start during generation. */
 const framesOfPage = 10;
 const encodedRates = [8_000, 12_000, 16_000, 24_000, 48_000];
 
@@ -72,14 +72,14 @@ async function* encode(
     for (;;) {
       const { done, value } = await source.next();
       if (done === true) {
-        // The end of the audio, before that of the last frame.
+        // The end of the audio, which is before the end of the last frame.
         yield page(true, preSkip + value * ticks);
         return;
       }
-      // The last page holds at least a packet.
+      // The last page needs at least one packet.
       if (packets.length === framesOfPage) {
         yield page(false, position);
-        await breathe(signal);
+        await yieldToEventLoop(signal);
       }
       packets.push(encoder.encode(toPcmBytes(value)));
       position += clockHz / framesPerSecond;
@@ -92,11 +92,11 @@ async function* encode(
 interface Framing {
   readonly sampleRateHz: number;
   readonly rateHz: number;
-  /** Samples of silence that have to follow the audio. */
+  /** Samples of silence after the audio. */
   readonly padding: number;
 }
 
-/** Cuts audio into frames of 20 ms, the last one filled up. @returns the samples of the audio */
+/** Splits audio into frames of 20 ms and pads the last one. @returns the number of samples */
 async function* framed(
   pieces: AsyncIterable<Float32Array>,
   { sampleRateHz, rateHz, padding }: Framing,

@@ -6,12 +6,12 @@ export const pcmEncoder = encoderOf('pcm', async function* (pieces) {
   for await (const samples of pieces) yield toPcmBytes(samples);
 });
 
-/** Turns samples into signed 16-bit ones; what is louder than full scale is cut off. @param samples from −1 to 1 */
+/** Converts samples to signed 16 bits; values beyond full scale are clipped. @param samples from −1 to 1 */
 export function toPcm(samples: Float32Array): Int16Array {
   return Int16Array.from(samples, toInt16);
 }
 
-/** The samples of {@link toPcm} as little-endian bytes, whatever the machine's own order. */
+/** {@link toPcm} as little-endian bytes on any machine. */
 export function toPcmBytes(samples: Float32Array): Uint8Array {
   return fromSamples(samples, 's16');
 }

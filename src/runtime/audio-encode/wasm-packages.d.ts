@@ -1,2 +1,2 @@
-/** The build of an optional peer for WebAssembly, which has no types. */
+/** The WebAssembly build of an optional peer, which has no types. */
 declare module '@evan/opus/wasm/index.js';

@@ -3,7 +3,7 @@ import { writeAdtsHeader } from '../../core/audio/containers/adts.ts';
 import { writeFlacHead, type FlacHead } from '../../core/audio/containers/flac.ts';
 import { writeGaplessHead } from '../../core/audio/containers/gapless.ts';
 import { createResampler } from '../../core/audio/resample.ts';
-import { breathe } from '../audio/breathe.ts';
+import { yieldToEventLoop } from '../audio/yield-to-event-loop.ts';
 import { loadWebCodecs, type WebCodecs } from '../audio/codecs/load-web-codecs.ts';
 import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { encoderOf, type AudioEncoder, type EncodeOptions } from './contract.ts';
@@ -11,12 +11,12 @@ import { toPcm } from './pcm.ts';
 
 interface Codec {
   readonly name: string;
-  /** Samples of a frame: the encoder drops those that are over. */
+  /** Samples per frame: the encoder drops an incomplete frame. */
   readonly frameLength: (rateHz: number) => number;
   /** The bytes before the first packet of a file. */
   readonly head?: (packet: Uint8Array, about: FlacHead) => Uint8Array;
   readonly header?: (packet: Uint8Array, rateHz: number) => Uint8Array;
-  /** Samples as the encoder has to get them; default: as they are. */
+  /** Converts samples to the encoder's input; default: unchanged. */
   readonly toInput?: (samples: Float32Array) => Float32Array;
 }
 
@@ -33,17 +33,17 @@ const codecs: Readonly<Partial<Record<SpeechFormat, Codec>>> = {
   aac: { name: 'mp4a.40.2', frameLength: () => 1024, header: writeAdtsHeader },
   flac: {
     name: 'flac',
-    // FFmpeg's choice: 576 samples, doubled as long as that stays below 105 ms.
+    // FFmpeg's choice: 576 samples, doubled while that stays below 105 ms.
     frameLength: (rateHz) => 576 * 2 ** Math.floor(Math.log2((rateHz * 0.105) / 576)),
     head: (_packet, about) => writeFlacHead(about),
-    // Multiples of 2⁻¹⁵, so that no second rounding follows.
+    // Multiples of 2⁻¹⁵, to avoid a second rounding.
     toInput: (samples) => Float32Array.from(toPcm(samples), (value) => value / 2 ** 15),
   },
 };
 
 export const webCodecsFormats = Object.keys(codecs) as readonly SpeechFormat[];
 
-/** LAME ends the process at a sample that is no finite number. */
+/** LAME aborts the process for a sample that isn't finite. */
 function toFullScale(samples: Float32Array): Float32Array {
   return samples.map((sample) => Math.max(-1, Math.min(1, sample)) || 0);
 }
@@ -109,8 +109,8 @@ async function* encode(
       if (isWhole && rateHz === sampleRateHz) samples ??= piece.length;
       for (const block of cutter.push(resampler.push(piece))) {
         push(block);
-        // The encoder hands its output over in the next turn of the event loop.
-        await breathe(signal);
+        // The encoder emits its output in the next turn of the event loop.
+        await yieldToEventLoop(signal);
         yield* take();
       }
     }

@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
 import type { Reading } from '../../core/audio/containers/reading.ts';
 import { fieldError } from '../../errors.ts';
-import { breathe } from './breathe.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
-/** An opened file, of which a small piece is in memory at a time. */
+/** An open file, of which only a small window is in memory. */
 export type ByteSource = Awaited<ReturnType<typeof openByteSource>>;
 
 const windowBytes = 2 ** 16;
 
-/** Opens the bytes of an audio file, or the file at a path. The event loop turns at least once every 64 KiB. */
+/** Opens the bytes of an audio file, or the file at a path. Yields to the event loop at least once per 64 KiB. */
 export async function openByteSource(source: AudioSource, signal?: AbortSignal) {
   const { size, load, close } =
     source instanceof Uint8Array ? openBytes(source) : await openFile(source.path);
@@ -18,12 +18,12 @@ export async function openByteSource(source: AudioSource, signal?: AbortSignal) 
   const isLoaded = (offset: number, end: number) => offset >= start && end <= start + window.length;
   const view = (offset: number, end: number) => window.subarray(offset - start, end - start);
 
-  /** The bytes of a range, fewer where the file ends before; not to be changed. */
+  /** The bytes of a range, fewer at the end of the file; must not be modified. */
   async function read(offset: number, length: number): Promise<Uint8Array> {
     const end = Math.min(offset + length, size);
     if (end <= offset) return new Uint8Array(0);
     if (!isLoaded(offset, end)) {
-      await breathe(signal);
+      await yieldToEventLoop(signal);
       window = await load(offset, Math.min(Math.max(length, windowBytes), size - offset));
       start = offset;
     }
@@ -34,7 +34,7 @@ export async function openByteSource(source: AudioSource, signal?: AbortSignal) 
     size,
     path: source instanceof Uint8Array ? undefined : source.path,
     read,
-    /** Gives a parser the bytes that it asks for, until it is done. */
+    /** Runs a parser with the bytes that it requests. */
     async perform<T>(reading: Reading<T>): Promise<T> {
       let step = reading.next();
       while (step.done !== true) {

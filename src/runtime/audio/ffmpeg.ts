@@ -13,18 +13,18 @@ import type { PcmBlock } from './pcm.ts';
 export interface FfmpegOptions {
   /** Default `ffmpeg` on the PATH. */
   readonly ffmpegPath?: string | undefined;
-  /** The only format that the file may be of, as ffmpeg calls it. */
+  /** The only allowed format of the file, by ffmpeg's name. */
   readonly demuxer: string;
-  /** Name of the file's kind for messages: `AAC audio in an MP4 file`. */
+  /** Name of the file's format for messages: `AAC audio in an MP4 file`. */
   readonly name: string;
   readonly maxSeconds: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An ffmpeg that is silent for so long is taken for stuck. */
+/** An ffmpeg without output for this long counts as stuck. */
 const maxSilenceMs = 60_000;
 const pieceBytes = 2 ** 16;
-/** More than the header that ffmpeg writes, and less than it with the first samples. */
+/** More than the header that ffmpeg writes, and less than the header with the first samples. */
 const wavHeaderBytes = 128;
 
 /** Decodes the first audio stream of a file with the ffmpeg program, as a child process. */
@@ -56,7 +56,7 @@ export async function* decodeWithFfmpeg(
   }
 }
 
-/** Calls `onStuck` where no output comes; the time that its reader takes doesn't count. */
+/** Calls `onStuck` if no output arrives; the reader's own time doesn't count. */
 async function* watch(output: AsyncIterable<Buffer>, onStuck: () => void): AsyncGenerator<Buffer> {
   let timer = setTimeout(onStuck, maxSilenceMs);
   try {
@@ -91,7 +91,7 @@ interface SourceFile {
   remove(): Promise<void>;
 }
 
-/** The file of a source, or a copy of its bytes in a folder of its own. */
+/** The file of a source, or a copy of its bytes in a temporary folder. */
 async function toFile(source: ByteSource): Promise<SourceFile> {
   if (source.path !== undefined) return { path: resolve(source.path), remove: async () => {} };
   const folder = await mkdtemp(join(tmpdir(), 'audio-'));

@@ -15,11 +15,11 @@ import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOption
 interface FrameStream<Frame> {
   readonly start: number;
   readonly read: (offset: number) => Reading<Frame | undefined>;
-  /** Bytes of a frame that aren't its packet; default 0. */
+  /** Bytes of a frame's header; default 0. */
   readonly headerOf?: (frame: Frame) => number;
 }
 
-/** Decodes frames that follow each other without a container. */
+/** Decodes consecutive frames without a container. */
 async function* decode<Frame extends { readonly bytes: Uint8Array; readonly offset: number }>(
   bytes: ByteSource,
   decoder: PacketDecoder,
@@ -37,10 +37,10 @@ async function* decode<Frame extends { readonly bytes: Uint8Array; readonly offs
   }
 }
 
-/** Bytes of an ID3v1 tag, which some programs put at the end of any file. */
+/** Bytes of an ID3v1 tag, which some programs append to any file. */
 const tagBytes = 128;
 
-/** Opens a FLAC file whose mark is at `offset`. */
+/** Opens a FLAC file with its marker at `offset`. */
 export async function openFlac(bytes: ByteSource, offset: number): Promise<PcmTrack> {
   const { info, offset: start } = await bytes.perform(readFlacStart(offset));
   const tagAt = Math.max(0, bytes.size - tagBytes);
@@ -53,10 +53,10 @@ export async function openFlac(bytes: ByteSource, offset: number): Promise<PcmTr
   return { durationSeconds: samples === undefined ? undefined : samples / sampleRateHz, blocks: blocks() };
 }
 
-/** Encoders pad by less; if more follows, another file was appended to the first. */
+/** Encoders pad less; if more follows, a different file was appended. */
 const maxPadding = 2 ** 12;
 
-/** Opens MPEG audio, layers I to III, whose first frame is at `offset`; what its encoder added is left out. */
+/** Opens MPEG audio, layers I to III, with its first frame at `offset`; encoder padding is removed. */
 export async function openMp3(bytes: ByteSource, offset: number): Promise<PcmTrack> {
   const first = await bytes.perform(readFrame(offset, { parse: toMpegHeader }));
   if (first === undefined) throw new ContainerError('MP3 audio that ends within its first frame');
@@ -93,7 +93,9 @@ async function* trim(
   }
 }
 
-/** Opens AAC in ADTS frames, the first of which is at `offset`. It doesn't say what the encoder added, so that stays. */
+/**
+ * Opens AAC in ADTS frames, with the first one at `offset`. ADTS doesn't specify the encoder's padding, so it stays.
+ */
 export async function openAdts(bytes: ByteSource, offset: number, options: TrackOptions): Promise<PcmTrack> {
   const first = await bytes.perform(readFrame(offset, { parse: toAdtsHeader }));
   if (first === undefined) throw new ContainerError('AAC audio that ends within its first frame');

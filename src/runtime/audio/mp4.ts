@@ -9,9 +9,9 @@ import { decodeWithFfmpeg } from './ffmpeg.ts';
 import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOptions } from './pcm.ts';
 import { toSamples } from '../../core/audio/containers/pcm-samples.ts';
 
-/** A header of a few bytes can claim billions of empty packets; more of them than this are not waited for. */
+/** A header of a few bytes can claim billions of empty packets; this is the maximum to read. */
 const maxSilentPackets = 1000;
-/** Codecs that ffmpeg decodes, besides AAC where no other decoder is there. */
+/** Codecs decoded by ffmpeg, in addition to AAC without a different decoder. */
 const ffmpegCodecs: ReadonlySet<string> = new Set(['ALAC', 'AC-3', 'E-AC-3']);
 
 export async function openMp4(bytes: ByteSource, options: TrackOptions): Promise<PcmTrack> {
@@ -41,7 +41,7 @@ export async function openMp4(bytes: ByteSource, options: TrackOptions): Promise
         }
         silent = 0;
         const toSampleCount = (seconds: number) => Math.round(seconds * block.sampleRateHz);
-        // The last packet may be meant to be heard only in part.
+        // The last packet may be only partly audible.
         const length =
           isLast && packet.durationSeconds > 0 ? toSampleCount(packet.durationSeconds) : Infinity;
         const end = Math.min(length, toSampleCount(start.endSeconds) - decoded);
@@ -63,7 +63,7 @@ async function openDecoder({ codec, channels, sampleRateHz }: Mp4Start): Promise
   return codec.kind === 'compressed' ? createDecoder({ ...codec, channels, sampleRateHz }) : undefined;
 }
 
-/** The delay of the codec, where the file doesn't say how much to leave out at the beginning. */
+/** The codec's delay, for files without an edit list. */
 function delaySeconds({ codec }: Mp4Start): number {
   const isOpus = codec.kind === 'compressed' && codec.codec === 'opus';
   return isOpus ? toOpusHead(codec.description).preSkip / 48_000 : 0;

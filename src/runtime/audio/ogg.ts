@@ -10,7 +10,7 @@ import type { PacketDecoder } from './codecs/packet-decoder.ts';
 import { createVorbisDecoder } from './codecs/vorbis.ts';
 import { blockLength, type PcmBlock, type PcmTrack, sliceBlock } from './pcm.ts';
 
-/** Opens an Ogg file of Opus, Vorbis or FLAC; those chained together are one after the other. */
+/** Opens an Ogg file of Opus, Vorbis or FLAC; chained streams are concatenated. */
 export async function openOgg(bytes: ByteSource, offset: number): Promise<PcmTrack> {
   const reader = createOggReader(offset);
   const first = await bytes.perform(reader.openStream());
@@ -26,7 +26,7 @@ type NextPacket = () => Promise<OggPacket | undefined>;
 
 async function* decodeStream(stream: OggStream, nextPacket: NextPacket): AsyncGenerator<PcmBlock> {
   const { decoder, preSkip, isHeader } = await openCodec[stream.codec](stream.head, nextPacket);
-  /** Samples that were decoded, and where those of the packets lie of which the file says it. */
+  /** Samples decoded so far, and the last position that the file specified. */
   let decoded = 0;
   let known = 0;
   let decodedAtKnown = 0;

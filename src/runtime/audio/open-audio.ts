@@ -15,7 +15,7 @@ import type { SampleLayout } from '../../core/audio/containers/sample-layout.ts'
 
 const pieceBytes = 2 ** 16;
 
-/** Opens a file of samples at a fixed rate, WAV or AIFF; one that is cut off ends with its last whole sample. */
+/** Opens a file of uncompressed samples, WAV or AIFF; a truncated file ends with its last whole sample. */
 async function openSamples(bytes: ByteSource, reading: Reading<SampleLayout>): Promise<PcmTrack> {
   const layout = await bytes.perform(reading);
   const { dataOffset, dataLength, blockBytes, blockFrames, sampleRateHz } = layout;
@@ -33,7 +33,7 @@ async function* decode(bytes: ByteSource, layout: SampleLayout, end: number): As
   }
 }
 
-/** Reads blocks once for a reader of each channel; the others find in a queue of theirs what one has read. */
+/** Splits blocks into one reader per channel; blocks are read once, and queued for the remaining readers. */
 export function splitChannels(
   blocks: AsyncIterator<PcmBlock, unknown>,
   count: number,
@@ -47,18 +47,18 @@ export function splitChannels(
       for (const [at, other] of queues.entries())
         other.push({ ...value, channels: [value.channels[Math.min(at, value.channels.length - 1)]!] });
     }
-    // Another reader may have got the last block while this one waited.
+    // A different reader may have received the last block while this one waited.
     yield* queue;
   });
 }
 
 const sampleRateHz = 16_000;
-/** Most channels that are heard each by itself. */
+/** Maximum channels to process separately. */
 const maxSeparate = 8;
 
 /**
- * Opens an audio file for decoding, whatever its name: see `audioFormats`; others by ffmpeg where it is installed. It is read
- * and decoded piece by piece as `blocks` is read, in bounded memory whatever its length.
+ * Opens an audio file for decoding, by its content: see `audioFormats`; further formats need ffmpeg. It is read and
+ * decoded piece by piece as `blocks` is consumed, in bounded memory for any length.
  */
 export async function openAudio(source: AudioSource, options: TrackOptions) {
   const bytes = await openByteSource(source, options.signal);
@@ -92,23 +92,23 @@ export async function openAudio(source: AudioSource, options: TrackOptions) {
     streams = (options.separate === true ? splitChannels(all, channels) : [all]).map((blocks) =>
       toMono(blocks, { ...options, sampleRateHz }),
     );
-    // What can't be decoded at all is refused here already.
+    // Rejects undecodable audio early.
     const firsts = await Promise.all(streams.map((stream) => stream.next()));
-    // The end of one channel isn't that of the others.
+    // The end of one channel doesn't end the rest.
     const atEnd = streams.length === 1 ? close : undefined;
     const guarded = firsts.map((first, at) => guard(readOn(first, streams[at]!), format, atEnd));
     return {
-      /** `undefined` for one that ffmpeg decodes. */
+      /** `undefined` for a format that ffmpeg decodes. */
       format,
       sampleRateHz,
       /** Number of channels in the file. */
       channels,
       /**
-       * Mono, about −1 to 1, in blocks of one second, the last one shorter. To be read once; leaving it early closes the
-       * stream. Throws `InferenceError`s: `invalid_request` where the audio is damaged or too long, `cancelled`.
+       * Mono, about −1 to 1, in blocks of one second, the last one shorter. Can be read once; stopping early closes the
+       * stream. Throws `InferenceError`s: `invalid_request` if the audio is damaged or too long, `cancelled`.
        */
       blocks: guarded[0]!,
-      /** Such blocks of each channel where they are separate; else those of their mean alone. */
+      /** The blocks of each channel if they are separate; else only of their mean. */
       streams: guarded,
       close,
     };
@@ -118,7 +118,7 @@ export async function openAudio(source: AudioSource, options: TrackOptions) {
   }
 }
 
-/** @throws the error where ffmpeg doesn't know the kind of file either */
+/** @throws the error if ffmpeg doesn't support the format either */
 function openForeign(bytes: ByteSource, error: unknown, options: TrackOptions): PcmTrack {
   if (!(error instanceof ForeignAudio)) throw error;
   const { demuxer, message: name } = error;
@@ -159,7 +159,7 @@ async function* guard(
   }
 }
 
-/** Whatever a parser or a codec throws is the fault of the file, but not what the system has run out of. */
+/** Errors of a parser or a codec are the file's fault, except exhausted system resources. */
 function toInvalid(error: unknown, format: AudioFormat | undefined): InferenceError {
   const known = InferenceError.from(error);
   if (known.code !== 'internal') return known;

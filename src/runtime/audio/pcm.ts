@@ -1,13 +1,13 @@
 export interface PcmBlock {
   readonly sampleRateHz: number;
-  /** One array per channel, all of one length, full scale −1 to 1. */
+  /** One array per channel, of equal length, full scale −1 to 1. */
   readonly channels: readonly Float32Array[];
 }
 
 export interface PcmTrack {
-  /** Value of the file's header, if present; unreliable. */
+  /** From the file's header, if present; unreliable. */
   readonly durationSeconds?: number | undefined;
-  /** Blocks in order, to be read once; leaving it early frees the decoder. */
+  /** Blocks in order, to be read once; stopping early frees the decoder. */
   readonly blocks: AsyncIterable<PcmBlock>;
 }
 
@@ -16,7 +16,7 @@ export function blockLength({ channels }: PcmBlock): number {
   return channels[0]?.length ?? 0;
 }
 
-/** The samples from `start` up to `end` of every channel, either of which may lie outside of the block. */
+/** The samples from `start` to `end` of every channel; both may be outside the block. */
 export function sliceBlock(block: PcmBlock, start: number, end: number): PcmBlock {
   if (start <= 0 && end >= blockLength(block)) return block;
   const from = Math.max(0, start);
@@ -25,11 +25,11 @@ export function sliceBlock(block: PcmBlock, start: number, end: number): PcmBloc
 
 /** Options for decoding the audio of a file. */
 export interface TrackOptions {
-  /** Longer audio is refused as soon as its length shows. */
+  /** Longer audio is rejected as soon as its length is known. */
   readonly maxSeconds: number;
-  /** The program that decodes what nothing else here can; default `ffmpeg` on the PATH. */
+  /** The fallback decoder; default `ffmpeg` on the PATH. */
   readonly ffmpegPath?: string | undefined;
-  /** Whether each channel is heard by itself; default their mean. */
+  /** Whether to keep channels separate; default: their mean. */
   readonly separate?: boolean | undefined;
   /** Aborting it ends the decoding with `cancelled`. */
   readonly signal?: AbortSignal | undefined;

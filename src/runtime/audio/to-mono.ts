@@ -4,7 +4,7 @@ import { downmix } from '../../core/audio/downmix.ts';
 import { createResampler } from '../../core/audio/resample.ts';
 import { sampleRatesHz } from '../../core/audio/assert.ts';
 import { fieldError, type InferenceError } from '../../errors.ts';
-import { breathe } from './breathe.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 import { blockLength, type PcmBlock } from './pcm.ts';
 
 export interface MonoOptions {
@@ -14,12 +14,12 @@ export interface MonoOptions {
 }
 
 const stepLength = 2 ** 13;
-/** Far beyond any recording; sums of squares stay finite. */
+/** Larger than any real sample, and small enough that sums of squares stay finite. */
 const maxMagnitude = 2 ** 24;
 
 /**
- * Mixes audio to the mean of its channels, from where two cancel each other to the first of them, and resamples it; the rate
- * may change from block to block.
+ * Mixes channels to their mean and resamples; from the point at which two channels cancel each other, it uses the first
+ * one. The rate may change between blocks.
  * @returns blocks of one second; the last may be shorter
  */
 export async function* toMono(
@@ -28,7 +28,7 @@ export async function* toMono(
 ): AsyncGenerator<Float32Array> {
   let resampler = createResampler({ fromHz: sampleRateHz, toHz: sampleRateHz });
   let fromHz = Number.NaN;
-  /** Up to the last change of the rate, and samples since. */
+  /** Seconds up to the last change of the rate, and samples since. */
   let secondsBefore = 0;
   let samples = 0;
   let isCancelled = false;
@@ -52,7 +52,7 @@ export async function* toMono(
       if (secondsBefore + samples / fromHz > maxSeconds) throw tooLong(maxSeconds);
       for (const full of cutter.push(resampler.push(mono))) {
         yield full;
-        await breathe(signal);
+        await yieldToEventLoop(signal);
       }
     }
   }
@@ -66,19 +66,19 @@ export function tooLong(maxSeconds: number): InferenceError {
   return fieldError('file', `expected at most ${maxSeconds} seconds of audio`);
 }
 
-/** Values that no recording has, such as those of a file of damaged floats, become silence. */
+/** Impossible values, such as damaged floats, become silence. */
 function mix(channels: readonly Float32Array[]): Float32Array {
   const mono = downmix(channels);
   for (let i = 0; i < mono.length; i++) if (!(Math.abs(mono[i]!) <= maxMagnitude)) mono[i] = 0;
   return mono;
 }
 
-/** −40 dB of full scale: below it is noise that may be anything. */
+/** −40 dB of full scale: below it, noise dominates. */
 const minPower = 1e-4;
-/** A mean that is 20 dB below its channels. */
+/** The mean is 20 dB below its channels. */
 const cancelledShare = 0.01;
 
-/** Whether two channels are each other's opposite, as after a cable that was wired the wrong way round. */
+/** Whether two channels are inverted copies of each other, as with a cable of reversed polarity. */
 function cancels([left, right, ...others]: readonly Float32Array[]): boolean {
   if (left === undefined || right === undefined || others.length > 0) return false;
   let [sum, power] = [0, 0];

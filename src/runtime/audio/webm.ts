@@ -6,7 +6,7 @@ import { createDecoder } from './codecs/create-decoder.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
 import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOptions } from './pcm.ts';
 
-/** Opens a WebM or Matroska file whose first element is at `offset`. */
+/** Opens a WebM or Matroska file with its first element at `offset`. */
 export async function openWebm(bytes: ByteSource, offset: number, options: TrackOptions): Promise<PcmTrack> {
   const reader = createWebmReader(offset);
   const { track, durationSeconds } = await bytes.perform(reader.open());
@@ -41,8 +41,8 @@ export async function openWebm(bytes: ByteSource, offset: number, options: Track
 }
 
 function toDelaySeconds({ codec, codecPrivate, delaySeconds = 0 }: WebmTrack): number {
-  // The first packet of Vorbis decodes to nothing, which is the delay that is meant.
+  // The first packet of Vorbis decodes to nothing, which is the delay meant here.
   if (codec === 'vorbis') return 0;
-  // Older files of Opus leave it to the codec to say.
+  // In older Opus files, only the codec defines the delay.
   return codec === 'opus' && delaySeconds === 0 ? toOpusHead(codecPrivate).preSkip / 48_000 : delaySeconds;
 }

@@ -5,12 +5,12 @@ import { InferenceError } from '../../errors.ts';
 import { onceAllAborted } from '../all-aborted.ts';
 import type { GraphRunOptions } from '../../contracts/graph.ts';
 
-/** A model that reads sequences of tokens and gives numbers for each. */
+/** A model that computes numbers for token sequences. */
 export interface SequenceEncoder<S> {
   encode(sequences: readonly S[], options?: GraphRunOptions): Promise<Float32Array[]>;
 }
 
-/** Limits of one run; a run costs as much as so many tokens. */
+/** Limits per run; a run's fixed cost equals this many tokens. */
 export const defaultBatchLimits: BatchLimits = { maxTokens: 4096, maxRows: 256, batchCost: 32 };
 
 interface Sequence {
@@ -23,7 +23,7 @@ interface Item<S extends Sequence> {
 }
 
 interface Job<S extends Sequence> {
-  /** Sequences that wait, longest first, so that neighbors need little padding. */
+  /** Waiting sequences, longest first, so that neighbours need little padding. */
   waiting: Item<S>[];
   readonly vectors: Float32Array[];
   readonly signal: AbortSignal | undefined;
@@ -32,14 +32,17 @@ interface Job<S extends Sequence> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Longest run, while texts are shorter: who comes anew waits for it; half of it while several owners have texts. */
+/**
+ * Maximum duration of a run, if texts are shorter: new requests wait for it; half of it while several owners have
+ * texts.
+ */
 const sliceMs = 25;
-/** A run of less would take about as long. */
-const leastTokens = 128;
-/** Share of the latest run in the speed that is expected of the next one. */
+/** A smaller run would take about as long. */
+const minTokens = 128;
+/** Weight of the latest run in the expected speed of the next one. */
 const latestShare = 0.25;
 
-/** Part of a batch's tokens that are read at once while several owners have texts, so that they wait less for each other. */
+/** Fraction of a batch's tokens per run while several owners have texts, so that they wait less for each other. */
 const sharedPart = 1 / 4;
 
 interface Offer<S extends Sequence> {
@@ -48,20 +51,20 @@ interface Offer<S extends Sequence> {
 }
 
 /**
- * Computes the sequences of all requests together. Before every run each owner in turn puts in one text of its requests,
- * round after round, until there are enough for a run; those of like length then run together. So a request of one text
- * waits for a run or two, however many texts and requests the others have.
+ * Batches the sequences of all requests. Before every run each owner in turn contributes one text of its requests,
+ * round after round, until there are enough for a run; texts of similar length then run together. So a request of one
+ * text waits for a run or two, however many texts and requests are queued.
  */
 export class SequenceBatcher<S extends Sequence> {
   readonly #encoder: SequenceEncoder<S>;
   readonly #limits: BatchLimits;
   readonly #now: () => number;
-  /** The longest-waiting request comes first. */
+  /** The longest-waiting request is first. */
   #jobs: Job<S>[] = [];
-  /** Tokens that were read. */
+  /** Processed tokens. */
   readonly #served = new Shares();
   #isRunning = false;
-  /** Tokens in a millisecond, paddings included, as measured; endless before the first run. */
+  /** Tokens per millisecond, padding included, as measured; infinite before the first run. */
   #speed = Infinity;
 
   constructor(encoder: SequenceEncoder<S>, limits: BatchLimits, now: () => number = () => performance.now()) {
@@ -88,7 +91,7 @@ export class SequenceBatcher<S extends Sequence> {
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (;;) {
-      // Requests and cancellations that came during the last run are read now.
+      // Requests and cancellations that arrived during the last run are handled now.
       await setImmediate();
       this.#leave();
       if (this.#jobs.length === 0) break;
@@ -107,19 +110,19 @@ export class SequenceBatcher<S extends Sequence> {
     this.#served.settle(new Set(this.#ownersOf()));
   }
 
-  /** Owners with requests, the one for which least was read first. */
+  /** Owners with requests, the least served first. */
   #ownersOf(): (string | undefined)[] {
     const owners = [...new Set(this.#jobs.map(({ owner }) => owner))];
     return owners.sort((a, b) => this.#served.of(a) - this.#served.of(b));
   }
 
-  /** Texts of like length from as many requests as possible, one of the first request of the first owner among them. */
+  /** Texts of similar length from as many requests as possible, including one of the first owner's first request. */
   #chooseBatch(): Map<Job<S>, Item<S>[]> {
     const offered: Offer<S>[] = [];
     const { maxRows } = this.#limits;
     const owners = this.#ownersOf();
-    const [longestMs, part] = owners.length > 1 ? [sliceMs / 2, sharedPart] : [sliceMs, 1];
-    const inSlice = Math.max(leastTokens, this.#speed * longestMs);
+    const [maxMs, part] = owners.length > 1 ? [sliceMs / 2, sharedPart] : [sliceMs, 1];
+    const inSlice = Math.max(minTokens, this.#speed * maxMs);
     const maxTokens = Math.ceil(Math.min(part * this.#limits.maxTokens, inSlice));
     const offers = owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
     for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
@@ -168,13 +171,13 @@ export class SequenceBatcher<S extends Sequence> {
         const done = new Set(own);
         job.waiting = job.waiting.filter((item) => !done.has(item));
       }
-      // Who was served goes after those who were not.
+      // Requests that were served go to the end.
       this.#jobs = [
         ...this.#jobs.filter((job) => !batch.has(job)),
         ...this.#jobs.filter((job) => batch.has(job)),
       ];
     } catch (error) {
-      // Cancelled requests leave before the next run.
+      // Cancelled requests are removed before the next run.
       if (controller.signal.aborted) return;
       for (const job of batch.keys()) job.reject(error);
       this.#jobs = this.#jobs.filter((job) => !batch.has(job));

@@ -34,7 +34,7 @@ export function readTokenInputs(signatures: readonly TensorSignature[]): ToFeeds
   };
 }
 
-export function longestOf(sequences: readonly EncodedText[]): number {
+export function maxLengthOf(sequences: readonly EncodedText[]): number {
   return sequences.reduce((longest, { ids }) => Math.max(longest, ids.length), 0);
 }
 
@@ -45,7 +45,7 @@ export function toFloat32({ type, data }: Tensor): Float32Array {
   throw new RangeError(`outputs of ${type}, expected float32 or float16`);
 }
 
-/** `[sequences × length]`, 0 where a sequence has ended. */
+/** `[sequences × length]`, 0 after the end of a sequence. */
 function createInput(
   type: TokenType,
   sequences: readonly EncodedText[],
@@ -54,7 +54,7 @@ function createInput(
 ): Tensor {
   const count = sequences.length * length;
   const data = type === 'int64' ? new BigInt64Array(count) : new Int32Array(count);
-  // The low words of little-endian int64 numbers, so that none has to be made a BigInt.
+  // The low words of little-endian int64 numbers, which avoids BigInts.
   const words = new Int32Array(data.buffer);
   const step = type === 'int64' ? 2 : 1;
   for (const [row, sequence] of sequences.entries()) {

@@ -1,7 +1,7 @@
 import { concatenate } from '../../core/audio/containers/reading.ts';
 import type { AnswerClock } from './answer-clock.ts';
 
-/** The part of `Response` that is used of answers. */
+/** The used part of `Response`. */
 export interface HttpAnswer extends Pick<Response, 'ok' | 'status' | 'headers'> {
   readonly body: AnswerBody | null;
 }
@@ -11,23 +11,23 @@ export interface AnswerBody {
   cancel(): Promise<void>;
 }
 
-/** Limits of size and time for an answer. */
+/** Limits of size and time for a response. */
 export interface BodyOptions {
   readonly signal?: AbortSignal | undefined;
-  /** In place of `signal`. */
+  /** Replaces `signal`. */
   readonly clock?: AnswerClock | undefined;
-  /** Unpacked; default any number. */
+  /** After decompression; default: no limit. */
   readonly maxBytes?: number | undefined;
 }
 
 export interface WholeOptions extends BodyOptions {
-  /** Bytes after which no more are read; default: all are. */
+  /** Stops reading after this many bytes; default: reads all. */
   readonly enough?: number | undefined;
 }
 
 /**
- * The bytes of an answer as they come. Ends the answer over there when it is left and when the signal aborts, which `fetch` may
- * lose when garbage is collected in the middle of an answer.
+ * The bytes of a response as they arrive. Aborts the response when the reader stops and when the signal aborts, which
+ * `fetch` may miss after a garbage collection during the response.
  */
 export async function* readBytes(
   { body }: HttpAnswer,
@@ -74,7 +74,7 @@ export async function readWhole(
     size += bytes.byteLength;
     if (size >= enough) break;
   }
-  // Memory of its own, so that numbers can be viewed in it; `Buffer.concat` gives parts of a pool.
+  // Separate memory, so that it can be viewed as numbers; `Buffer.concat` may return a part of a pool.
   return concatenate(pieces);
 }
 
@@ -82,7 +82,7 @@ export async function readText(response: HttpAnswer, options: BodyOptions = {}):
   return new TextDecoder().decode(await readWhole(response, options));
 }
 
-/** The beginning of an answer, for those who quote it. */
+/** The beginning of a response, for quoting. */
 export async function readBeginning(
   response: HttpAnswer,
   { maxBytes, ...options }: BodyOptions & { readonly maxBytes: number },
@@ -97,7 +97,7 @@ export async function readBeginning(
       if (received >= maxBytes) break;
     }
   } catch {
-    // What came before is worth more than nothing.
+    // A partial text is better than none at all.
   }
   return text;
 }

@@ -1,41 +1,41 @@
-/** Longest times without a byte, in milliseconds. */
+/** Maximum times without a byte, in milliseconds. */
 export interface AnswerTimes {
-  /** From the beginning of the request to the first byte of the answer's body. */
+  /** From the start of the request to the first byte of the response's body. */
   readonly firstByteMs: number;
   readonly idleMs: number;
 }
 
 export interface AnswerClock {
-  /** Aborts when a time has passed, or the caller leaves. */
+  /** Aborts after a timeout, or when the caller leaves. */
   readonly signal: AbortSignal;
-  /** @throws what `step` throws, which has to end with `signal` */
+  /** @throws the error of `step`, which must end with `signal` */
   wait<Result>(step: () => Promise<Result>): Promise<Result>;
   tick(): void;
   stop(): void;
 }
 
 /**
- * Ends a request whose server sends nothing for too long. Only time in which a byte is waited for counts, so a slow reader is
- * nobody's fault.
+ * Aborts a request whose server sends nothing for too long. Only the time spent waiting for a byte counts, so a slow
+ * reader causes no timeout.
  */
 export function createAnswerClock({ firstByteMs, idleMs }: AnswerTimes, caller?: AbortSignal): AnswerClock {
   const controller = new AbortController();
   const beganAt = performance.now();
   let hasByte = false;
   let isWaiting = false;
-  /** One for all waits between two bytes, since a timer for each costs a stream of tokens up to a tenth. */
+  /** A shared timer for all waits between bytes, since a timer per wait costs a token stream up to a tenth. */
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearTimeout(timer);
     timer = undefined;
   };
   const begin = (): NodeJS.Timeout => {
-    const mostMs = hasByte ? idleMs : firstByteMs;
+    const maxMs = hasByte ? idleMs : firstByteMs;
     const passedMs = hasByte ? 0 : performance.now() - beganAt;
     const end = (): void => {
-      if (isWaiting) controller.abort(new Error(`it sent nothing for ${mostMs} ms`));
+      if (isWaiting) controller.abort(new Error(`it sent nothing for ${maxMs} ms`));
     };
-    return setTimeout(end, Math.max(0, mostMs - passedMs));
+    return setTimeout(end, Math.max(0, maxMs - passedMs));
   };
   return {
     signal: caller ? AbortSignal.any([caller, controller.signal]) : controller.signal,

@@ -8,16 +8,16 @@ import type { AnswerBody, HttpAnswer } from './answer-body.ts';
 
 /** Certificates of a connection, as PEM text. */
 export interface Certificates {
-  /** Authorities that sign a server's certificate; default: those of Node. */
+  /** Certificate authorities for the server; default: Node's. */
   readonly ca?: string | undefined;
-  /** With `key`, shows the server who asks. */
+  /** With `key`, authenticates the client. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** The cause of a request that failed before an answer began. */
+/** The cause of a request that failed before a response. */
 export interface ConnectionFault extends NodeJS.ErrnoException {
-  /** Whether its connection had served an earlier request. */
+  /** Whether the connection had been used for an earlier request. */
   readonly wasKeptOpen: boolean;
 }
 
@@ -25,20 +25,20 @@ export interface HttpRequest {
   /** Default: `GET`. */
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Its length is told unless it comes piece by piece. */
+  /** Sent with its length unless it is a stream. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | null | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 type Fetch = (url: string, request: HttpRequest) => Promise<HttpAnswer>;
 
-/** Connections are kept open, by the certificates with which they were made. */
+/** Keep-alive agents by certificates. */
 const known = new WeakMap<Certificates, HttpsAgent>();
 
 /**
- * As `fetch`, with certificates and a time limit for connecting, over `node:http` and `node:https`: a piece of a stream costs a
- * third less of the processor than by web streams, and Node's `fetch` takes neither option without a package of the same version
- * as itself. Redirects are refused.
+ * Like `fetch`, with certificates and a connect timeout, over `node:http` and `node:https`: a chunk of a stream costs a
+ * third less CPU than with web streams, and Node's `fetch` supports neither option without a package of its exact
+ * version. Redirects are rejected.
  */
 export function fetchWith(certificates: Certificates | undefined, connectMs?: number): Fetch {
   return async (url, { method = 'GET', headers, body, signal }) => {
@@ -59,7 +59,7 @@ export function fetchWith(certificates: Certificates | undefined, connectMs?: nu
         },
         (answer) => {
           const { statusCode: status = 0 } = answer;
-          // Headers with keys would go with it.
+          // A redirect would forward headers with keys.
           if (status >= 300 && status < 400) {
             answer.destroy();
             fail(new Error('unexpected redirect'));
@@ -99,7 +99,7 @@ function bodyOf(answer: IncomingMessage): AnswerBody {
   const reader = {
     read: () => pieces.next(),
     async cancel(): Promise<void> {
-      // The connection of an answer that has come whole can be used again.
+      // The connection of a complete response can be reused.
       if (unpacker || !answer.complete) source.destroy();
       await pieces.return?.();
       answer.resume();

@@ -5,8 +5,8 @@ import { basename } from 'node:path';
 export type FileForm = ReturnType<typeof createFileForm>;
 
 /**
- * A form with one file, of type `multipart/form-data`, whose file is read from the disk while it is sent. It can be sent once.
- * @param file its bytes or its path; the form calls it `file`
+ * A `multipart/form-data` form with one file, which is read from disk while it is sent. It can be sent once.
+ * @param file its bytes or its path; the form field is `file`
  */
 export function createFileForm(
   fields: readonly (readonly [name: string, value: unknown])[],

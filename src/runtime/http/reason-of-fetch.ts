@@ -1,4 +1,4 @@
-/** Reason why `fetch` failed, preferably the system's code: messages name hosts that callers needn't know. */
+/** Why `fetch` failed, preferably as the system's code: messages contain host names, which callers needn't see. */
 export function reasonOfFetch(error: unknown): string {
   const { message, cause } = error as Error;
   if (!(cause instanceof Error)) return message;

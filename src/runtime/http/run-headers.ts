@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const storage = new AsyncLocalStorage<Readonly<Record<string, string>>>();
 
 /**
- * Lets events be made in view of headers: whatever is asked of other machines for them may send these. Where requests share a
- * batch, the headers of one of them go with it.
+ * Associates headers with the production of events: requests to remote machines on their behalf may send them. If
+ * requests share a batch, it gets the headers of one of them.
  */
 export function withRunHeaders<Event>(
   headers: Readonly<Record<string, string>>,
@@ -19,7 +19,7 @@ export function withRunHeaders<Event>(
   return iterator;
 }
 
-/** The headers of the run that the caller works for; none outside of one. */
+/** The headers of the current run; empty outside a run. */
 export function currentRunHeaders(): Readonly<Record<string, string>> {
   return storage.getStore() ?? {};
 }

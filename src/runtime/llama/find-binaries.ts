@@ -7,18 +7,18 @@ import { orElse } from '../../errors.ts';
 export const llamaGpus = ['auto', 'cuda', 'vulkan', 'metal', 'none'] as const;
 export type LlamaGpu = (typeof llamaGpus)[number];
 
-/** Versions of node-llama-cpp whose layouts are known, as in the package's peer dependencies. */
+/** Supported versions of node-llama-cpp, as in the package's peer dependencies. */
 export const llamaRange = '~3.21.1 || ~3.22.0';
-/** The package whose binaries these are, to be installed. */
+/** The package to install for these binaries. */
 export const llamaPackage = 'node-llama-cpp@3.22';
 
-/** Libraries of graphics drivers, without which a build for them has nothing to compute on. */
+/** Graphics driver libraries, without which a GPU build can't compute. */
 const drivers: Readonly<Record<string, Partial<Record<NodeJS.Platform, string>>>> = {
   cuda: { linux: 'libcuda.so.1', win32: 'nvcuda.dll' },
   vulkan: { linux: 'libvulkan.so.1', win32: 'vulkan-1.dll' },
 };
 
-/** Finds the libraries of llama.cpp that node-llama-cpp ships for this machine, in the order in which they need each other. */
+/** Finds the llama.cpp libraries that node-llama-cpp ships for this machine, in load order. */
 export function findLlamaBinaries(gpu: LlamaGpu, hasLibrary: (name: string) => boolean) {
   for (const build of buildsFor(gpu)) {
     const driver = drivers[build.gpu]?.[process.platform];
@@ -30,12 +30,12 @@ export function findLlamaBinaries(gpu: LlamaGpu, hasLibrary: (name: string) => b
   return undefined;
 }
 
-/** Whether node-llama-cpp has binaries for this machine that are installed. */
+/** Whether node-llama-cpp has installed binaries for this machine. */
 export function hasLlamaBinaries(): boolean {
   return buildsFor('auto').some(({ name }) => findPackage(`@node-llama-cpp/${name}`) !== undefined);
 }
 
-/** The builds that fit, the fastest first. */
+/** The matching builds, fastest first. */
 function buildsFor(gpu: LlamaGpu) {
   const { platform, arch } = process;
   const system = { linux: 'linux', win32: 'win', darwin: 'mac' }[platform as string];
@@ -50,7 +50,7 @@ function buildsFor(gpu: LlamaGpu) {
   return builds.filter((build) => gpu === 'auto' || build.gpu === gpu);
 }
 
-/** Packages of binaries are dependencies of node-llama-cpp; some package managers show them to it alone. */
+/** Binary packages are dependencies of node-llama-cpp; with some package managers only it can resolve them. */
 function findPackage(name: string): string | undefined {
   const own = createRequire(import.meta.url);
   const findFrom = (require: () => NodeJS.Require): string | undefined =>

@@ -5,9 +5,9 @@ const pointer = 'void *';
 
 // Source: https://github.com/ggml-org/llama.cpp/blob/v0.5.0/include/llama.h
 /**
- * The structures that are passed by value, member by member with the value that the library gives it: a library with other
- * values has another layout. A batch is that of one token; its `token` is compared with the address given. Source: `llama.h` of
- * llama.cpp v0.5.0, which node-llama-cpp 3.22 ships; that of v0.4.0 in 3.21.1 has the same layouts.
+ * The structures passed by value, member by member with the library's default value: different values indicate a
+ * different layout. A batch is for one token; its `token` is compared with the given address. Source: `llama.h` of
+ * llama.cpp v0.5.0 in node-llama-cpp 3.22; v0.4.0 in 3.21.1 has the same layouts.
  */
 const members = {
   model: [
@@ -82,21 +82,21 @@ const members = {
 type Members = typeof members;
 type Structure<Kind extends keyof Members> = { [Member in Members[Kind][number] as Member[0]]: unknown };
 
-/** `llama_model_params`, as the library fills it in. */
+/** `llama_model_params`, filled in by the library. */
 export type ModelParameters = Structure<'model'>;
-/** `llama_context_params`, as the library fills it in. */
+/** `llama_context_params`, filled in by the library. */
 export type ContextParameters = Structure<'context'>;
-/** `llama_batch`, as the library fills it in for one token. */
+/** `llama_batch`, filled in by the library for one token. */
 export type Batch = Structure<'batch'>;
 
-/** Tells koffi of the structures, and calls them by these names in signatures. */
+/** Registers the structures with koffi, for use by name in signatures. */
 export function defineLayouts(koffi: Koffi) {
   const define = (list: readonly (readonly [string, string, unknown])[]) =>
     koffi.struct(Object.fromEntries(list.map(([name, type]) => [name, type])));
   return { model: define(members.model), context: define(members.context), batch: define(members.batch) };
 }
 
-/** Compares what the library fills in with the values of the layout that it is expected to have. */
+/** Compares the library's default values with the expected layout. */
 export function assertLayout<Kind extends keyof Members>(kind: Kind, found: Structure<Kind>): void {
   const values: Readonly<Record<string, unknown>> = found;
   const differing = members[kind].find(([name, , value]) => values[name] !== value);
@@ -108,7 +108,10 @@ export function assertLayout<Kind extends keyof Members>(kind: Kind, found: Stru
 const pattern = 0xa5;
 const alignment = 8;
 
-/** Compares the size of what the library writes with that of the layout, where no other memory can be overwritten. */
+/**
+ * Compares the size of the library's output with the layout, in a larger buffer so that no foreign memory is
+ * overwritten.
+ */
 export function assertSize(kind: keyof Members, bytes: number, write: (memory: Uint8Array) => void): void {
   const memory = new Uint8Array(16 * bytes).fill(pattern);
   write(memory);

@@ -5,35 +5,35 @@ import type { ContextParameters } from './layouts.ts';
 import type { Address } from './load-library.ts';
 
 export interface LlamaContextOptions {
-  /** Tokens that all sequences hold together. */
+  /** Total tokens of all sequences. */
   readonly tokens: number;
   readonly batchSize: number;
-  /** Most sequences, ids 0 and up; at most 256. */
+  /** Maximum sequences, with ids from 0; at most 256. */
   readonly sequences: number;
   readonly threads: number;
   readonly further?: Partial<ContextParameters> | undefined;
 }
 
-/** `llama_decode` found no place for the tokens. */
+/** `llama_decode` found no slot for the tokens. */
 const noPlace = 1;
 
 /** Sequences of one model with their key-value cache. Runs must not overlap. */
 export class LlamaContext {
   readonly model: LlamaModel;
   readonly options: LlamaContextOptions;
-  /** The batch of the next run, one entry a token. */
+  /** The batch of the next run, one entry per token. */
   readonly tokens: Int32Array;
   readonly positions: Int32Array;
   readonly sequences: Int32Array;
-  /** 1 for tokens whose outputs are wanted. */
+  /** 1 for tokens with outputs. */
   readonly outputs: Int8Array;
   #address: Address;
-  /** Null for models that keep nothing. */
+  /** Null for models without memory. */
   readonly #memory: Address | null;
   readonly #batch: Record<string, unknown>;
   #logits: { readonly address: Address; readonly values: Float32Array } | undefined;
 
-  /** @throws InferenceError `invalid_request` with llama.cpp's reason, often too little memory */
+  /** @throws InferenceError `invalid_request` with llama.cpp's reason, often insufficient memory */
   constructor(model: LlamaModel, options: LlamaContextOptions) {
     const { llama } = model;
     const { tokens, batchSize, sequences, threads, further } = options;
@@ -62,7 +62,7 @@ export class LlamaContext {
       n_seq_max: sequences,
       n_threads: threads,
       n_threads_batch: threads,
-      // Sequences share beginnings, and take as much of the memory as they need.
+      // Sequences share prefixes, and take as much of the memory as they need.
       kv_unified: true,
       ...further,
     });
@@ -77,7 +77,7 @@ export class LlamaContext {
     return this.#address;
   }
 
-  /** Reads the first `count` tokens of the batch, on another thread. */
+  /** Computes the first `count` tokens of the batch, on a separate thread. */
   async run(count: number): Promise<void> {
     const { batchSize, tokens: capacity } = this.options;
     if (!(count >= 1 && count <= batchSize))
@@ -85,7 +85,7 @@ export class LlamaContext {
     const { llama, vocabularySize } = this.model;
     for (let index = 0; index < count; index++) {
       const token = this.tokens[index]!;
-      // The library takes any id, and reads beyond its table.
+      // The library doesn't check ids, and would read beyond its table.
       if (!(token >= 0 && token < vocabularySize))
         throw new RangeError(`tokens: expected ids below ${vocabularySize}, got ${token}`);
     }
@@ -97,19 +97,19 @@ export class LlamaContext {
     throw new Error(`llama.cpp: the run failed with ${status}: ${reason}`);
   }
 
-  /** @returns `[wanted × vocabularySize]` of the last run, in the order of the batch; valid until the next */
+  /** @returns `[wanted × vocabularySize]` of the last run, in batch order; valid until the next run */
   logits(wanted: number): Float32Array {
     const { llama, vocabularySize } = this.model;
     const address = llama.call('llama_get_logits', this.address)!;
     const length = wanted * vocabularySize;
-    // A view costs more than a step's bookkeeping, and the library's memory seldom moves.
+    // Creating a view costs more than a step's bookkeeping, and the library's memory rarely moves.
     if (this.#logits?.address !== address || this.#logits.values.length < length)
       this.#logits = { address, values: llama.floatsAt(address, length) };
     const { values } = this.#logits;
     return values.length === length ? values : values.subarray(0, length);
   }
 
-  /** A copy of what the last run made of a sequence. */
+  /** A copy of a sequence's embedding from the last run. */
   pooled(sequence: number, length: number): Float32Array {
     const { llama } = this.model;
     const address = llama.call('llama_get_embeddings_seq', this.address, sequence);
@@ -117,22 +117,22 @@ export class LlamaContext {
     return llama.floatsAt(address, length).slice();
   }
 
-  /** Lets a sequence begin as another one does; costs no memory. */
+  /** Shares a prefix with a different sequence; costs no memory. */
   copy(from: number, to: number, length: number): void {
     this.model.llama.call('llama_memory_seq_cp', this.#memory, from, to, 0, length);
   }
 
-  /** @param from the first position that is taken away; default: all of them */
+  /** @param from the first position to remove; default: all */
   clear(sequence: number, from = -1): void {
     this.model.llama.call('llama_memory_seq_rm', this.#memory, sequence, from, -1);
   }
 
-  /** Bytes of what `save` returns. */
+  /** Size of `save`'s result in bytes. */
   stateBytes(sequence: number): number {
     return this.model.llama.call('llama_state_seq_get_size', this.address, sequence);
   }
 
-  /** A copy of the keys and values of a sequence, on another thread. */
+  /** Copies the keys and values of a sequence, on a separate thread. */
   async save(sequence: number): Promise<Uint8Array> {
     const state = Buffer.allocUnsafeSlow(this.stateBytes(sequence));
     const { llama } = this.model;
@@ -142,7 +142,7 @@ export class LlamaContext {
     return state;
   }
 
-  /** Lets a sequence be what was saved, on another thread. */
+  /** Restores a saved sequence, on a separate thread. */
   async restore(sequence: number, state: Uint8Array): Promise<void> {
     const { llama } = this.model;
     const { length } = state;
@@ -154,7 +154,7 @@ export class LlamaContext {
     if (this.#memory !== null) this.model.llama.call('llama_memory_clear', this.#memory, false);
   }
 
-  /** Call it when no run is under way. @throws Error the second time */
+  /** Only without a run in progress. @throws Error if called twice */
   release(): void {
     const { address } = this;
     this.#address = 0n;

@@ -4,27 +4,30 @@ import { LlamaContext } from './llama-context.ts';
 import type { LlamaModel } from './llama-model.ts';
 
 export interface LlamaDecoderOptions {
-  /** Tokens that all sequences hold together. */
+  /** Total tokens of all sequences. */
   readonly cacheTokens: number;
-  /** Sequences that are generated together. */
+  /** Maximum sequences generated together. */
   readonly maxRows: number;
   readonly threads: number;
 }
 
-/** Number that the batcher reads in one step. */
+/** Maximum tokens that the batcher reads per step. */
 const batchSize = 512;
-/** Limits that llama.cpp is built with. */
-const mostSequences = 256;
-/** Cache slots of each generated sequence: other choices of its request, a kept one, and copies while batches change. */
+/** Compile-time limits of llama.cpp. */
+const maxSequences = 256;
+/** Cache slots per generated sequence: further choices of its request, a kept one, and copies while batches change. */
 const sequencesPerRow = 10;
-/** A smaller part of a saved sequence takes longer to restore, which needs all of it, than to compute; about. */
-const leastRestoredPart = { cpu: 1 / 1024, gpu: 1 / 16 };
+/**
+ * Approximate: restoring a saved sequence for a smaller part of it takes longer than computing that part, since it is
+ * restored completely.
+ */
+const minRestoredPart = { cpu: 1 / 1024, gpu: 1 / 16 };
 
 interface LlamaStep {
   readonly tokens: Int32Array;
   readonly count: number;
   readonly counts?: readonly number[] | undefined;
-  /** Last tokens of each row whose logits are wanted. */
+  /** Last tokens of each row with logits. */
   readonly wanted: number;
 }
 
@@ -32,25 +35,25 @@ interface LlamaCache extends DecoderCache {
   readonly ids: number[];
   /** The state of a kept sequence that left the context. */
   saved: Uint8Array | undefined;
-  leastBeginning: number;
+  minBeginning: number;
 }
 
 /**
- * A decoder over llama.cpp: caches are its sequences, of which copies share memory, and all rows of a step are one run. Every
- * run attends over all that the context holds, so kept sequences are saved to memory of this process, unless the next run
+ * A decoder over llama.cpp: caches are its sequences, copies of which share memory, and all rows of a step are one run.
+ * Every run attends over the whole context, so kept sequences are saved to this process's memory, unless the next run
  * continues them.
  */
 export function createLlamaDecoder(
   model: LlamaModel,
   { cacheTokens, maxRows, threads }: LlamaDecoderOptions,
 ): Decoder {
-  const sequences = Math.min(mostSequences, sequencesPerRow * maxRows + 2);
+  const sequences = Math.min(maxSequences, sequencesPerRow * maxRows + 2);
   const context = new LlamaContext(model, { tokens: cacheTokens, batchSize, sequences, threads });
-  const leastPart = leastRestoredPart[model.llama.gpu === 'none' ? 'cpu' : 'gpu'];
+  const minPart = minRestoredPart[model.llama.gpu === 'none' ? 'cpu' : 'gpu'];
   const free = Array.from({ length: sequences }, (_, index) => sequences - 1 - index);
   /** Kept sequences in the context. */
   const kept = new Set<LlamaCache>();
-  /** Sequences that contain a kept one whole, so that it takes no memory of its own. */
+  /** Sequences that contain a complete kept one, which then needs no memory. */
   const heirs = new Map<number, LlamaCache>();
 
   const take = (): number => {
@@ -76,7 +79,7 @@ export function createLlamaDecoder(
       lengths,
       rows: lengths.length,
       saved: undefined,
-      leastBeginning: 0,
+      minBeginning: 0,
       release() {
         cache.saved = undefined;
         release(cache);
@@ -91,10 +94,10 @@ export function createLlamaDecoder(
       if (continued.has(cache)) continue;
       try {
         cache.saved = await context.save(cache.ids[0]!);
-        cache.leastBeginning = cache.lengths[0]! * leastPart;
+        cache.minBeginning = cache.lengths[0]! * minPart;
       } catch {
-        // This process has no memory for it.
-        cache.leastBeginning = Infinity;
+        // This process is out of memory.
+        cache.minBeginning = Infinity;
       }
       release(cache);
     }

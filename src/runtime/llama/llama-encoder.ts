@@ -14,27 +14,27 @@ export interface LlamaEncoderOptions {
 const poolingTypes = { mean: 1, cls: 2, 'last-token': 3, rank: 4 } as const;
 const ownPooling = -1;
 const noPooling = 0;
-const mostSequences = 256;
+const maxSequences = 256;
 
-/** Makes vectors of texts, or logits of pairs, with llama.cpp. */
+/** Computes embeddings of texts, or logits of pairs, with llama.cpp. */
 export function createLlamaEncoder(
   model: LlamaModel,
   { contextLength, maxTokens, pooling, threads }: LlamaEncoderOptions,
 ) {
-  // A text is read in one run, since encoders look both ways.
+  // A text needs a single run, since encoders are bidirectional.
   const tokens = Math.max(contextLength, maxTokens);
   const open = (type: number): LlamaContext =>
     new LlamaContext(model, {
       tokens,
       batchSize: tokens,
-      sequences: Math.min(mostSequences, tokens),
+      sequences: Math.min(maxSequences, tokens),
       threads,
       further: { embeddings: true, pooling_type: type },
     });
   let context = open(pooling ? poolingTypes[pooling] : ownPooling);
   let type = model.llama.call('llama_pooling_type', context.address);
   if (type === noPooling) {
-    // A language model that no one has made for this: its last token has read the whole text.
+    // A language model that wasn't trained for embeddings: its last token has attended to the whole text.
     context.release();
     type = poolingTypes['last-token'];
     context = open(type);
@@ -48,7 +48,7 @@ export function createLlamaEncoder(
       for (let start = 0; start < texts.length;) {
         let at = 0;
         let end = start;
-        for (; end < texts.length && end - start < mostSequences; end++) {
+        for (; end < texts.length && end - start < maxSequences; end++) {
           const { ids } = texts[end]!;
           if (at + ids.length > tokens) break;
           for (let index = 0; index < ids.length; index++, at++) {

@@ -5,32 +5,32 @@ import type { LlamaGpu } from './find-binaries.ts';
 
 export interface LlamaModelOptions {
   readonly gpu?: LlamaGpu | undefined;
-  /** Layers on the graphics processor; default: all. */
+  /** Layers on the GPU; default: all. */
   readonly gpuLayers?: number | 'all' | undefined;
 }
 
 const utf8 = new TextEncoder();
 
-/** A GGUF file that llama.cpp has loaded: its vocabulary, and what contexts need. */
+/** A GGUF file loaded by llama.cpp: its vocabulary, and the data for contexts. */
 export interface LlamaModel {
   readonly llama: LlamaLibrary;
   readonly vocabularySize: number;
-  /** Tokens that it was trained with at once. */
+  /** Context length of its training. */
   readonly trainedLength: number;
-  /** Whether a sequence can be cut anywhere; models with recurrent layers keep a state of the whole. */
+  /** Whether a sequence can be truncated anywhere; models with recurrent layers keep one state of the whole. */
   readonly cutsSequences: boolean;
   /** Throws after the release. */
   readonly address: Address;
   outputSize(ranks: boolean): number;
-  /** Encodes a text; special tokens that are spelled out in it become their ids. */
+  /** Encodes a text; special tokens in it are parsed. */
   encode(text: string, options?: { frame?: boolean }): number[];
   bytesOf(token: number): Uint8Array;
   isEnd(token: number): boolean;
-  /** Call it after the contexts are released. @throws Error the second time */
+  /** Only after releasing its contexts. @throws Error if called twice */
   release(): void;
 }
 
-/** Loads a GGUF file; of one in several parts, the first is named. */
+/** Loads a GGUF file; for several parts, the path of the first. */
 export async function loadLlamaModel(
   path: string,
   { gpu, gpuLayers = 'all' }: LlamaModelOptions = {},
@@ -45,7 +45,7 @@ export async function loadLlamaModel(
   const ownVocabulary = llama.call('llama_model_get_vocab', address)!;
   const vocabularySize = llama.call('llama_vocab_n_tokens', ownVocabulary);
   let ids = new Int32Array(1024);
-  const usualPiece = Buffer.alloc(1024);
+  const typicalPiece = Buffer.alloc(1024);
   let isReleased = false;
   /** @throws Error after the release */
   const alive = (part: Address): Address => {
@@ -80,8 +80,8 @@ export async function loadLlamaModel(
       const vocabulary = alive(ownVocabulary);
       const piece = (buffer: Buffer): number =>
         llama.call('llama_token_to_piece', vocabulary, token, buffer, buffer.length, 0, true);
-      const size = piece(usualPiece);
-      if (size >= 0) return Uint8Array.from(usualPiece.subarray(0, size));
+      const size = piece(typicalPiece);
+      if (size >= 0) return Uint8Array.from(typicalPiece.subarray(0, size));
       const large = Buffer.alloc(-size);
       return Uint8Array.from(large.subarray(0, piece(large)));
     },

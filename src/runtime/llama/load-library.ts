@@ -17,7 +17,7 @@ type Argument = Address | number | boolean | string | NodeJS.TypedArray | object
 const pointer = 'void *';
 const path = 'str';
 
-/** The functions of `llama.h` in use: result and arguments. `model`, `context` and `batch` are the structures of that name. */
+/** The functions used from `llama.h`: result and arguments. `model`, `context` and `batch` are structures. */
 const signatures = {
   llama_backend_init: ['void', []],
   llama_log_set: ['void', ['log', pointer]],
@@ -61,7 +61,7 @@ interface Results {
   readonly uint32: number;
   readonly size_t: number;
   readonly bool: boolean;
-  /** Null is no address. */
+  /** Null isn't an address. */
   readonly [pointer]: Address | null;
   readonly model: ModelParameters;
   readonly context: ContextParameters;
@@ -74,10 +74,10 @@ export type LlamaLibrary = ReturnType<typeof openLibrary>;
 
 let loaded: Promise<LlamaLibrary> | undefined;
 let loadedFor: LlamaGpu | undefined;
-/** koffi unloads a library whose handle is collected. */
+/** koffi unloads a library when its handle is garbage-collected. */
 const kept: unknown[] = [];
 
-/** Loads llama.cpp, once in a process. */
+/** Loads llama.cpp once per process. */
 export function loadLlama(gpu: LlamaGpu = 'auto'): Promise<LlamaLibrary> {
   if (loaded && loadedFor !== gpu) {
     return Promise.reject(
@@ -91,7 +91,7 @@ export function loadLlama(gpu: LlamaGpu = 'auto'): Promise<LlamaLibrary> {
 
 /** `GGML_LOG_LEVEL_ERROR` and `GGML_LOG_LEVEL_CONT` */
 const levels = { error: 4, continued: 5 };
-const mostErrors = 8;
+const maxErrors = 8;
 /** `GGML_BACKEND_DEVICE_TYPE_GPU` and `GGML_BACKEND_DEVICE_TYPE_IGPU` */
 const gpuTypes = [1, 2];
 
@@ -118,12 +118,12 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu) {
   const listener = koffi.register((at: number, text: string) => {
     if (at !== levels.continued) level = at;
     if (level === levels.error && text.trim() !== '') errors.push(text.trim());
-    if (errors.length > mostErrors) errors.shift();
+    if (errors.length > maxErrors) errors.shift();
   }, log);
   functions.llama_log_set(listener, null);
 
   const token = new Int32Array(1);
-  // There, results of this size are written to an address that is passed before all arguments.
+  // On x64, results of this size are written to an address that precedes all arguments.
   if (process.arch === 'x64') {
     const assertWritten = (name: StructureFunction, ...values: Argument[]): void => {
       const [kind, types] = signatures[name];
@@ -148,19 +148,19 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu) {
   if (gpu !== 'auto' && gpu !== 'none' && !hasGpu)
     throw new Error(`llama.cpp finds no device for gpu ${gpu}: ${errors.join('; ') || 'no reason is given'}`);
   return {
-    /** The device that it is built for; `none` also where there is no such device here. */
+    /** The device of the build; `none` also without such hardware. */
     gpu: hasGpu ? binaries.gpu : 'none',
     modelDefaults,
     contextDefaults,
     call: <Name extends LlamaFunction>(name: Name, ...values: Argument[]) =>
       functions[name](...values) as ResultOf<Name>,
-    /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
+    /** Calls a function on a separate thread. The caller must keep array arguments alive until it returns. */
     callAsync: <Name extends LlamaFunction>(name: Name, ...values: Argument[]) =>
       callOnThread(functions[name], values) as Promise<ResultOf<Name>>,
     addressOf: (data: NodeJS.TypedArray): Address => koffi.address(data),
-    /** Numbers in the library's memory, as long as it leaves them there. */
+    /** Numbers in the library's memory, while they stay in place. */
     floatsAt: (address: Address, length: number) => new Float32Array(koffi.view(address, 4 * length)),
-    /** The last errors that it wrote since this was last asked for. */
+    /** The errors logged since the last call. */
     takeErrors: () => errors.splice(0).join('; ') || 'no reason is given',
   };
 }

@@ -8,14 +8,14 @@ const path = process.platform === 'win32' ? 'str16' : 'str';
 /** `const char **`, for which koffi takes a list of texts. */
 const texts = 'str *';
 
-/** The version of the C API that is asked for: the first that has all of the functions below. */
+/** The requested version of the C API: the first with all functions below. */
 export const apiVersion = 16;
 
 // Source: https://github.com/microsoft/onnxruntime/blob/v1.30.0/include/onnxruntime/core/session/onnxruntime_c_api.h
 /**
- * The functions in use, of the table `OrtApi`. Handles and arrays are pointers, `str` is UTF-8. Positions are those of the
- * members of `struct OrtApi` in `onnxruntime_c_api.h` of onnxruntime 1.30 (`ORT_API_VERSION` 30), counted from `CreateStatus` =
- * 0. The table only grows: the runtime's build fails when a member moves.
+ * The functions used from the table `OrtApi`. Handles and arrays are pointers, `str` is UTF-8. Positions are the member
+ * indexes of `struct OrtApi` in `onnxruntime_c_api.h` of onnxruntime 1.30 (`ORT_API_VERSION` 30), from `CreateStatus` =
+ * 0. The table only grows: the runtime's build fails if a member moves.
  */
 export const apiFunctions = {
   GetErrorMessage: [2, 'str', [pointer]],
@@ -75,10 +75,10 @@ export const apiFunctions = {
   SessionOptionsAppendExecutionProvider: [216, status, [pointer, 'str', pointer, pointer, 'size_t']],
 } as const satisfies Record<string, ApiFunction>;
 
-/** The version of the C API that has all of `pluginFunctions`. */
+/** The version of the C API with all `pluginFunctions`. */
 export const pluginApiVersion = 22;
 
-/** Further functions, for providers from libraries of their own; older libraries work without them. */
+/** Additional functions for providers in separate libraries; older libraries work without them. */
 export const pluginFunctions = {
   RegisterExecutionProviderLibrary: [301, status, [pointer, 'str', path]],
   GetEpDevices: [303, status, [pointer, pointer, pointer]],

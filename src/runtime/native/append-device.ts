@@ -4,7 +4,7 @@ import { appendPlugin, isPluginDevice } from './plugins.ts';
 /** Devices that the runtime's library takes by name, without settings. */
 const providerNames: Readonly<Record<string, string>> = { webgpu: 'WebGPU', coreml: 'CoreML' };
 
-/** Whether the native runtime knows a device at all; whether it works here, a session shows. */
+/** Whether the native runtime supports a device at all; only a session shows whether it works here. */
 export function knowsDevice(device: string): boolean {
   return device === 'cpu' || device === 'cuda' || device in providerNames || isPluginDevice(device);
 }

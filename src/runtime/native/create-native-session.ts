@@ -10,14 +10,14 @@ import { openSessionCore, type SessionCore } from './session-core.ts';
 import { openMemory } from './device-memory.ts';
 import { NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts, readTensor } from './native-tensor.ts';
-import { usualThreads } from '../usual-threads.ts';
+import { defaultThreads } from '../default-threads.ts';
 
-/** Memory that the runtime reads during a run: nothing else may refer to it any more. */
+/** Keeps memory alive that the runtime reads during a run, in case it has no further references. */
 const inUse = new Set<unknown>();
 
 /**
- * Runs a session's graph over tensors of JavaScript.
- * @param feeds a tensor for every input; others are ignored
+ * Runs a session's graph with JavaScript tensors.
+ * @param feeds a tensor for every input; extra ones are ignored
  */
 async function runGraph(
   { api, inputs, outputNames, session, runOptions }: SessionCore,
@@ -62,7 +62,7 @@ function toNativeSession(core: SessionCore): BindableSession {
   let memory: Handle | undefined;
   let isReleased = false;
 
-  /** Memory of the runtime goes before the session, and bindings of other sessions may still hold some. */
+  /** The runtime's memory must be freed before the session, and bindings of different sessions may still hold some. */
   const freeIfUnused = (): void => {
     if (!isReleased || [...tensors].some(({ data }) => data === undefined)) return;
     isReleased = false;
@@ -114,7 +114,7 @@ function toNativeSession(core: SessionCore): BindableSession {
 }
 
 /**
- * Loads an ONNX model with the C API of onnxruntime, on another thread.
+ * Loads an ONNX model with onnxruntime's C API, on a separate thread.
  * @param model path of the file, whose external weights are mapped, or its bytes
  */
 export async function createNativeSession(
@@ -149,7 +149,7 @@ async function createCore(
   }
 }
 
-/** Bytes of models that are being loaded, which nothing else may refer to. */
+/** Keeps the bytes of models alive while they are loading. */
 const loading = new Set<Uint8Array>();
 
 async function createFromBytes(
@@ -164,7 +164,7 @@ async function createFromBytes(
 }
 
 function configure(api: Api, options: bigint, settings: OnnxSessionOptions): void {
-  const { device = 'cpu', threads = usualThreads(), providerOptions } = settings;
+  const { device = 'cpu', threads = defaultThreads(), providerOptions } = settings;
   api.call('SetIntraOpNumThreads', options, threads);
   api.call('SetInterOpNumThreads', options, 1);
   api.call('SetSessionLogSeverityLevel', options, silent);

@@ -2,16 +2,16 @@ import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
 import { isPluginDevice } from './plugins.ts';
 
-/** Names of memory by device, as the runtime's allocators know them. */
+/** The runtime's allocator names by device. */
 const memoryNames: Readonly<Record<string, string>> = { cuda: 'Cuda', webgpu: 'WebGPU_Buffer' };
 
 /** Whether tensors can stay in the memory of a device other than the CPU. */
 export function holdsTensors(device: string | undefined): boolean {
-  // Memory of plugins isn't tried.
+  // Memory of plugins is untested.
   return device !== undefined && device in memoryNames && !isPluginDevice(device);
 }
 
-/** Makes `OrtMemoryInfo` of a device other than the CPU. */
+/** Creates the `OrtMemoryInfo` of a device other than the CPU. */
 export function openMemory(api: Api, device: string): Handle {
   const name = memoryNames[device];
   if (name === undefined) throw new Error(`device: tensors can't stay on ${device}`);

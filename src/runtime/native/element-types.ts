@@ -1,7 +1,7 @@
 import { elementTypeNames, elementTypes } from '../../core/onnx/element-types.ts';
 import type { ElementType, Tensor, TensorData } from '../../contracts/graph.ts';
 
-/** The typed array that holds elements of a type. */
+/** The typed array for elements of a type. */
 export const tensorArrays: Readonly<
   Record<
     ElementType,
@@ -25,14 +25,14 @@ export const tensorArrays: Readonly<
   bool: Uint8Array,
 };
 
-/** @returns the number of a type in the C API, and its array */
+/** @returns the type's number in the C API, and its array */
 export function elementKind(type: string, label: string) {
   if (!Object.hasOwn(tensorArrays, type))
     throw new TypeError(`${label}: tensors of ${type} are not supported`);
   return { code: elementTypes[type as ElementType], array: tensorArrays[type as ElementType] };
 }
 
-/** Names the type of a code; some names are of types of which there are no tensors here. */
+/** The type's name by code; some names have no tensors here. */
 export function elementTypeOf(code: number): ElementType {
   return (elementTypeNames.get(code) ?? `type ${code}`) as ElementType;
 }
@@ -50,7 +50,7 @@ export function countElements(dims: readonly number[], label: string): number {
   return count;
 }
 
-/** Checks that an array is what type and dimensions say: the runtime would read and write beyond its end. */
+/** Checks that an array matches its type and dimensions: otherwise the runtime would read and write beyond its end. */
 export function assertTensor({ type, dims, data }: Tensor, label: string): void {
   const { array } = elementKind(type, label);
   if (!(data instanceof (array as unknown as typeof Uint8Array)))

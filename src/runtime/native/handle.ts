@@ -2,15 +2,15 @@ import type { ApiFunctionName } from './api-functions.ts';
 import type { Api } from './load-api.ts';
 
 /**
- * An object of the runtime that is released once. The runtime takes any address; null, a second release, or a use after
- * it would end the process.
+ * An object of the runtime that is released once. The runtime doesn't check addresses; null, a second release, or a use
+ * after it would crash the process.
  */
 export class Handle {
   #address: bigint;
   readonly #label: string;
   readonly #free: () => void;
 
-  /** @param label what it is, for messages */
+  /** @param label its name in messages */
   constructor(api: Api, label: string, address: bigint, release: ApiFunctionName) {
     if (address === 0n) throw new Error(`${label}: expected a handle, got null`);
     this.#address = address;
@@ -29,7 +29,7 @@ export class Handle {
     if (this.#address === 0n) throw new Error(`${this.#label}: already released`);
   }
 
-  /** @param when calls what it is given when the object may be freed; default: at once */
+  /** @param when calls its argument as soon as the object may be freed; default: immediately */
   release(when: (free: () => void) => void = (free) => free()): void {
     this.assertAlive();
     this.#address = 0n;

@@ -20,19 +20,19 @@ export type Api = ReturnType<typeof openLibrary>;
 
 const loaded = new Map<string, Promise<Api>>();
 /**
- * Library handles of this process. koffi unloads a library whose handle is collected, and the addresses of its
- * functions with it.
+ * Library handles of this process. koffi unloads a library when its handle is garbage-collected, which invalidates its
+ * functions.
  */
 const libraries: unknown[] = [];
 
-/** Loads the library and its table of functions, once for each path. */
+/** Loads the library and its function table, once per path. */
 export async function loadApi({ path } = findLibrary()): Promise<Api> {
   return getOrCreate(loaded, path, () => loadKoffi().then((koffi) => openLibrary(koffi, path)));
 }
 
 function openLibrary(koffi: Koffi, path: string) {
   disableTelemetry();
-  // In other threads `process.env` is a copy, of which the library sees nothing.
+  // In worker threads `process.env` is a copy, which the library doesn't see.
   if (!isMainThread && process.platform !== 'win32') {
     const setenv = koffi.load(null).func('setenv', 'int', ['str', 'str', 'int']);
     setenv('ORT_DISABLE_TELEMETRY', process.env['ORT_DISABLE_TELEMETRY'], 1);
@@ -63,13 +63,13 @@ function openLibrary(koffi: Koffi, path: string) {
     throw new Error(message);
   };
   const found = new BigUint64Array(1);
-  /** Calls a function whose last argument points to a pointer that may stay null, which is 0. */
+  /** Calls a function whose last argument points to a pointer that may stay null (0). */
   const find = (name: ApiFunctionName, ...values: Argument[]): bigint => {
     found[0] = 0n;
     check(functions[name](...values, found));
     return found[0];
   };
-  /** Calls a function whose last argument points to a handle that it makes. */
+  /** Calls a function whose last argument points to a handle that it creates. */
   const create = (name: ApiFunctionName, ...values: Argument[]): bigint => {
     const handle = find(name, ...values);
     if (handle === 0n) throw new Error(`${name}: the runtime returned nothing`);
@@ -82,7 +82,7 @@ function openLibrary(koffi: Koffi, path: string) {
     /** `1.30.0` */
     version,
     path,
-    /** `OrtEnv *`, for as long as the process lives. */
+    /** `OrtEnv *`, for the lifetime of the process. */
     environment,
     allocator: create('GetAllocatorWithDefaultOptions'),
     /** `OrtMemoryInfo *` of this process's memory. */
@@ -90,19 +90,19 @@ function openLibrary(koffi: Koffi, path: string) {
     find,
     create,
     call: (name: ApiFunctionName, ...values: Argument[]): void => check(functions[name](...values)),
-    /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
+    /** Calls a function on a separate thread. The caller must keep array arguments alive until it returns. */
     callAsync: (name: ApiFunctionName, ...values: Argument[]): Promise<void> =>
       callOnThread(functions[name], values).then(check),
-    /** Calls a function that returns a value and no status. */
+    /** Calls a function that returns a value instead of a status. */
     ask: (name: ApiFunctionName, ...values: Argument[]): unknown => functions[name](...values),
     readPointers: (address: bigint, count: number): readonly bigint[] =>
       count === 0 ? [] : (koffi.decode(address, koffi.array('void *', count)) as bigint[]),
-    /** Reads UTF-8 up to its end of 0. */
+    /** Reads zero-terminated UTF-8. */
     readString: (address: bigint): string => koffi.decode.string(address),
-    // A view can't be kept: the memory is the runtime's.
+    // A copy, since the memory belongs to the runtime.
     copyBytes: (address: bigint, length: number): ArrayBuffer =>
       length === 0 ? new ArrayBuffer(0) : koffi.view(address, length).slice(0),
-    /** Loads another library for good; returns the system's message where that fails. */
+    /** Loads a library permanently; returns the system's error message on failure. */
     loadError(other: string): string | undefined {
       try {
         libraries.push(koffi.load(other, { lazy: true }));
@@ -114,7 +114,7 @@ function openLibrary(koffi: Koffi, path: string) {
   };
 }
 
-/** @param table as the library returns it: null where it doesn't know the version that was asked for */
+/** @param table the library's result: null if it doesn't support the requested version */
 export function assertApi(table: bigint | null, version: string): asserts table is bigint {
   if (table === null) throw new Error(expectation(apiVersion, version));
 }
@@ -124,7 +124,7 @@ function expectation(wanted: number, version: string): string {
   return `expected ${expected}, got onnxruntime ${version}`;
 }
 
-/** @param absent gives the stand-in of a function that the library lacks */
+/** @param absent creates a placeholder for a function that the library lacks */
 function readFunctions(
   koffi: Koffi,
   table: bigint | null,
@@ -156,5 +156,5 @@ function findApiBase(library: ReturnType<Koffi['load']>, path: string): bigint {
   );
 }
 
-/** `ORT_LOGGING_LEVEL_FATAL`: errors come as statuses, nothing is printed. */
+/** `ORT_LOGGING_LEVEL_FATAL`: errors are returned as statuses, so logging is off. */
 const silent = 4;

@@ -11,13 +11,13 @@ export async function loadKoffi(): Promise<Koffi> {
   return koffi;
 }
 
-/** A function of a library; `async` calls it on another thread. */
+/** A function of a library; `async` calls it on a separate thread. */
 export interface NativeFunction<Argument, Result> {
   (...values: Argument[]): Result;
   async(...values: [...Argument[], (error: Error | null, result: Result) => void]): void;
 }
 
-/** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
+/** Calls a function on a separate thread. The caller must keep array arguments alive until it returns. */
 export function callOnThread<Argument, Result>(
   native: NativeFunction<Argument, Result>,
   values: readonly Argument[],

@@ -14,15 +14,15 @@ interface BindingParts {
   readonly core: SessionCore;
   /** `OrtMemoryInfo *` of the session's device, other than the CPU. */
   readonly openMemory: () => bigint;
-  /** Makes a tensor of an `OrtValue` of the runtime's. */
+  /** Creates a tensor from an `OrtValue` of the runtime. */
   readonly adopt: (value: bigint, device: string) => NativeTensor;
   readonly onRelease: (binding: NativeBinding) => void;
 }
 
-/** Where an output comes to; a device where the runtime allocates. */
+/** The destination of an output; a device if the runtime allocates it. */
 type Place = NativeTensor | 'cpu' | 'session';
 
-/** An `OrtIoBinding` that keeps what is bound to it. */
+/** An `OrtIoBinding` that keeps its tensors alive. */
 export class NativeBinding implements Binding {
   readonly carry: Binding['carry'];
   readonly #core: SessionCore;
@@ -32,9 +32,9 @@ export class NativeBinding implements Binding {
   readonly #api: SessionCore['api'];
   readonly #handle: Handle;
   readonly #inputs = new Map<string, NativeTensor>();
-  /** In the order of their first binding, which is the runtime's. */
+  /** In the order of their first binding, like the runtime's. */
   readonly #outputs = new Map<string, Place>();
-  /** Runs that are under way or wait. */
+  /** Running and waiting runs. */
   #runs = 0;
   #hasResults = false;
 
@@ -109,7 +109,7 @@ export class NativeBinding implements Binding {
     this.#onRelease(this);
   }
 
-  /** Releases it when its session is released, which has waited for its runs. */
+  /** Called when its session is released, after its runs. */
   free(): void {
     this.#handle.release(this.#core.whenFree);
     for (const tensor of this.#inputs.values()) tensor.drop();
@@ -118,7 +118,7 @@ export class NativeBinding implements Binding {
     this.#outputs.clear();
   }
 
-  /** Without a tensor for each output. Other devices free what an input was tied to only when nothing runs. */
+  /** Without a tensor per output. Devices other than the CPU can only free an input's memory while nothing runs. */
   #carry(carried: readonly Carried[]): void {
     for (const [input] of carried) findSignature(this.#core.inputs, input, 'input');
     for (const [name, value] of this.#readOutputs(carried.map(([, output]) => output))) {
@@ -132,7 +132,7 @@ export class NativeBinding implements Binding {
     }
   }
 
-  /** Binds first and lets go of what was bound after it, so that nothing changes when the runtime refuses. */
+  /** Binds the new tensor before releasing the old one, so that a runtime error changes nothing. */
   #bind(way: 'BindInput' | 'BindOutput', name: string, tensor: NativeTensor): void {
     const value = tensor.hold();
     try {
@@ -159,7 +159,7 @@ export class NativeBinding implements Binding {
     );
   }
 
-  /** Whether the runtime copies a tensor to the device when it is bound. */
+  /** Whether the runtime copies a tensor to the device when binding it. */
   #isCopied(tensor: NativeTensor): boolean {
     return tensor.device !== this.#core.device;
   }
@@ -176,7 +176,7 @@ export class NativeBinding implements Binding {
       tensor.assertAttached();
       if (this.#isCopied(tensor)) this.#api.call('BindInput', this.#handle.address, name, tensor.address);
     }
-    // The runtime would write into the memory of the last run, whose dimensions may be others.
+    // Otherwise the runtime would write into the last run's memory, which may have different dimensions.
     for (const [name, place] of this.#outputs) {
       if (typeof place === 'string') this.#allocate(name, place);
       else place.assertAttached();
@@ -185,7 +185,7 @@ export class NativeBinding implements Binding {
 
   /**
    * `OrtValue *` of all bound outputs, which the caller releases.
-   * @param wanted those whose memory has to be the runtime's
+   * @param wanted outputs whose memory must be the runtime's
    */
   #readOutputs(wanted: readonly string[]): (readonly [name: string, value: bigint])[] {
     this.#assertIdle();
@@ -208,7 +208,7 @@ export class NativeBinding implements Binding {
   }
 }
 
-/** @throws TypeError when there is none of that name */
+/** @throws TypeError for an unknown name */
 function findSignature(
   signatures: readonly TensorSignature[],
   name: string,
@@ -219,7 +219,7 @@ function findSignature(
   return signature;
 }
 
-/** Checks that a tensor can be what a graph declares: the runtime takes what it is given for such. */
+/** Checks that a tensor matches the graph's declaration, which the runtime doesn't. */
 function assertFits(
   tensor: ResidentTensor,
   { name, type, dims }: TensorSignature,

@@ -3,10 +3,10 @@ import { assertTensor, countElements, elementKind, elementTypeOf } from './eleme
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
 
-/** Address for tensors without elements: that of an empty array may be null. */
+/** Address for tensors without elements: the address of an empty array may be null. */
 const nowhere = new Uint8Array(8);
 
-/** Makes an `OrtValue` over the memory of a tensor, which the caller keeps until it is released. */
+/** Creates an `OrtValue` over a tensor's memory, which the caller must keep until it is released. */
 export function wrapTensor(api: Api, tensor: Tensor, label: string): bigint {
   assertTensor(tensor, label);
   const { type, dims, data } = tensor;
@@ -39,22 +39,22 @@ export function shapeOf(api: Api, value: bigint): ReturnType<typeof readShape> {
 }
 
 export interface NativeTensorParts {
-  /** `OrtValue *`, which is the tensor's from now on. */
+  /** `OrtValue *`, owned by the tensor from now on. */
   readonly value: bigint;
   readonly type: ElementType;
   readonly dims: readonly number[];
   readonly device: string;
-  /** The memory, where it is an array of JavaScript's. */
+  /** The memory, if it is a JavaScript array. */
   readonly data?: TensorData | undefined;
-  /** Calls what it is given when memory of the device may be given back. */
+  /** Calls its argument as soon as device memory may be freed. */
   readonly whenFree: (free: () => void) => void;
-  /** Is called when the memory is not needed any more. */
+  /** Called when the memory is no longer needed. */
   readonly onFree: (tensor: NativeTensor) => void;
 }
 
 /**
- * A tensor that bindings hold. Its `OrtValue` and the array under it live until its owner and every binding have let it
- * go.
+ * A tensor for bindings. Its `OrtValue` and the underlying array live until its owner and every binding have released
+ * it.
  */
 export class NativeTensor implements ResidentTensor {
   readonly type: ElementType;
@@ -100,7 +100,7 @@ export class NativeTensor implements ResidentTensor {
     return this.#handle.address;
   }
 
-  /** Address of its `OrtValue`, while somebody holds it. */
+  /** Address of its `OrtValue`, while it is held. */
   get address(): bigint {
     return this.#handle.address;
   }
@@ -110,7 +110,7 @@ export class NativeTensor implements ResidentTensor {
     this.#freeIfUnused();
   }
 
-  /** @throws Error when the array's memory went elsewhere, by a transfer to another thread for instance */
+  /** @throws Error if the array's memory was transferred, for example to a worker thread */
   assertAttached(): void {
     if (this.data !== undefined && this.data.byteLength !== this.#byteLength)
       throw new Error('tensor: the memory of its array was transferred away');
@@ -129,7 +129,7 @@ export class NativeTensor implements ResidentTensor {
 
 const int = new Int32Array(1);
 
-/** Reads an `OrtTensorTypeAndShapeInfo`; a dimension is −1 where a graph leaves it open. */
+/** Reads an `OrtTensorTypeAndShapeInfo`; a dynamic dimension is −1. */
 export function readShape(api: Api, info: bigint) {
   api.call('GetTensorElementType', info, int);
   const dims = new BigInt64Array(Number(api.find('GetDimensionsCount', info)));

@@ -7,7 +7,7 @@ import { loadApi, type Api } from './load-api.ts';
 
 export interface Plugin {
   readonly library: string;
-  /** Name of the provider, which is that of its devices: `openvino`. */
+  /** Name of the provider and its devices: `openvino`. */
   readonly provider: string;
   readonly options?: Readonly<Record<string, string>> | undefined;
 }
@@ -18,13 +18,13 @@ interface Registered {
 }
 
 const registered = new Map<string, Registered>();
-/** Providers whose libraries are loaded, perhaps without a device on this machine. */
+/** Providers with loaded libraries, possibly without a device on this machine. */
 const loaded = new Set<string>();
 const hardware = ['cpu', 'gpu', 'npu'];
 
 /**
- * Registers plugins with the runtime of this process, each once and for good: a library that goes before the last of its
- * sessions ends the process.
+ * Registers plugins with the runtime of this process, each once and permanently: unloading a library before its last
+ * session crashes the process.
  */
 export async function registerPlugins(plugins: readonly Plugin[], path = 'backend.plugins'): Promise<void> {
   const api = await loadApi();
@@ -56,18 +56,18 @@ function registerPlugin(api: Api, { library, ...settings }: Plugin, path: string
 
 function load(api: Api, { provider, library }: Plugin, path: string): void {
   try {
-    // Some libraries take the name of the registration as that of their provider.
+    // Some libraries use the registration's name as their provider's name.
     api.call('RegisterExecutionProviderLibrary', api.environment, provider, library);
   } catch (error) {
     const message = messageOf(error);
-    // Another thread of this process shares the environment.
+    // A different thread of this process shares the environment.
     if (/already registered/i.test(message)) return;
     throw fieldError(`${path}.library`, withAdvice('plugin', message, api), { cause: error });
   }
   loaded.add(provider);
 }
 
-/** Lists the devices of all providers that the runtime knows, the plugins' among them. */
+/** Lists the devices of all providers, including plugins. */
 export function listDevices(api: Api) {
   const [list, count] = [new BigUint64Array(1), new BigUint64Array(1)];
   api.call('GetEpDevices', api.environment, list, count);
@@ -75,7 +75,7 @@ export function listDevices(api: Api) {
     const device = api.ask('EpDevice_Device', address) as bigint;
     const name = api.ask('EpDevice_EpName', address) as string;
     return {
-      /** `OrtEpDevice *`, for as long as the process lives. */
+      /** `OrtEpDevice *`, for the lifetime of the process. */
       address,
       /** `openvino` of `OpenVINOExecutionProvider` */
       provider: name.replace(/ExecutionProvider$/, '').toLowerCase(),
@@ -96,7 +96,7 @@ export function isPluginDevice(device: string): boolean {
   return findPlugin(device) !== undefined;
 }
 
-/** Makes a session compute on a device of a plugin. */
+/** Makes a session compute on a plugin's device. */
 export function appendPlugin(
   api: Api,
   options: bigint,

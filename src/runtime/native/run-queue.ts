@@ -1,4 +1,4 @@
-/** Lets one run at a time pass, in the order in which they came. */
+/** A FIFO mutex for runs. */
 export class RunQueue {
   #isBusy = false;
   readonly #waiting: (() => void)[] = [];
@@ -9,13 +9,13 @@ export class RunQueue {
     return true;
   }
 
-  /** Resolves when everybody before has left; whoever enters has to leave. */
+  /** Resolves when all earlier callers have left; each caller must call `leave`. */
   enter(): Promise<void> {
     if (this.tryEnter()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Calls `action` when nobody is inside: now, or later. */
+  /** Calls `action` when the queue is free: now, or later. */
   whenFree(action: () => void): void {
     const begin = (): void => {
       try {
@@ -37,7 +37,7 @@ export class RunQueue {
 
 const webgpuQueue = new RunQueue();
 
-/** The queue of a session. WebGPU's state belongs to the process and no two threads may use it at once. */
+/** The queue of a session. WebGPU's state is shared by the process, and only one thread may use it at a time. */
 export function queueOf(device: string): RunQueue {
   return /^webgpu(?::|$)/.test(device) ? webgpuQueue : new RunQueue();
 }

@@ -6,10 +6,10 @@ import { quote } from '../../core/text/quote.ts';
 import { pathsIn } from '../paths-in.ts';
 import { unpackedPath } from '../unpacked-path.ts';
 
-/** The library of ONNX Runtime that sessions of this process use. */
+/** The ONNX Runtime library for the sessions of this process. */
 export interface RuntimeLibrary {
   readonly path: string;
-  /** Name of the setting that chose it; `undefined` for the library that `onnxruntime-node` ships. */
+  /** Name of the setting that selected it; `undefined` for the library of `onnxruntime-node`. */
   readonly setting?: string | undefined;
 }
 
@@ -17,14 +17,14 @@ const variable = 'SLASHV1_ONNXRUNTIME_LIBRARY';
 
 let chosen: RuntimeLibrary | undefined;
 
-/** Chooses the library of this process, before any session exists; `undefined` takes the choice back. */
+/** Selects the library of this process, before any session exists; `undefined` resets it. */
 export function chooseLibrary(library: RuntimeLibrary | undefined): void {
   chosen = library;
 }
 
 /**
- * The chosen library, else the one that the environment variable `SLASHV1_ONNXRUNTIME_LIBRARY` names, else that of
- * `onnxruntime-node`.
+ * The selected library, else the one from the environment variable `SLASHV1_ONNXRUNTIME_LIBRARY`, else
+ * `onnxruntime-node`'s.
  */
 export function findLibrary(): RuntimeLibrary {
   if (chosen) return chosen;
@@ -43,14 +43,14 @@ const shippedNames: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'onnxruntime.dll',
 };
 
-/** Names of the library in wheels and archives of releases. */
+/** Names of the library in wheels and release archives. */
 const libraryName = /^(?:libonnxruntime\.so(?:\.\d+)*|libonnxruntime(?:\.\d+)*\.dylib|onnxruntime\.dll)$/;
 /** Folders of the library in a release, a wheel's package, `site-packages` and a virtual environment. */
 const places = ['.', 'lib', 'capi', 'onnxruntime/capi', 'Lib/site-packages/onnxruntime/capi'];
 
 /**
- * Finds the library that a setting names: a file, or a folder such as an unpacked release of ONNX Runtime, a virtual
- * environment of Python, or the `onnxruntime` in its `site-packages`.
+ * Finds the library of a setting: a file, or a folder such as an unpacked release of ONNX Runtime, a Python virtual
+ * environment, or the `onnxruntime` in its `site-packages`.
  */
 export function resolveLibrary(library: string, setting: string): string {
   const path = unpackedPath(resolve(library));
@@ -61,7 +61,7 @@ export function resolveLibrary(library: string, setting: string): string {
   const pythons = pathsIn(join(path, 'lib')).filter((each) => basename(each).startsWith('python3'));
   const inPython = pythons.map((each) => join(each, 'site-packages/onnxruntime/capi'));
   for (const folder of [...places.map((place) => join(path, place)), ...inPython]) {
-    // The shortest name is the link to the others, where an archive has several.
+    // If an archive contains several, the shortest name is the link to the rest.
     const [file] = pathsIn(folder)
       .filter((each) => libraryName.test(basename(each)))
       .toSorted((a, b) => a.length - b.length);

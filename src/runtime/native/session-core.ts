@@ -6,22 +6,22 @@ import type { Api } from './load-api.ts';
 import { queueOf } from './run-queue.ts';
 import { readShape } from './native-tensor.ts';
 
-/** A short run that took longer goes to another thread the next time, where it can be ended. */
-const longestCallMs = 50;
+/** After a longer short run, the next one uses a separate thread, where it can be aborted. */
+const maxCallMs = 50;
 let runsInThisThread = false;
 
-/** Short runs compute in the calling thread from now on: for worker processes, where nothing else waits for it. */
+/** Makes short runs compute in the calling thread: for worker processes, where nothing else needs it. */
 export function computeInThisThread(): void {
   runsInThisThread = true;
 }
 
-/** Functions that end the runs on other threads. */
+/** Functions that abort the runs on separate threads. */
 const running = new Set<() => void>();
 let isListening = false;
 
 /**
- * Ends a run when the process exits: Node waits for calls on other threads, however long they take. A thread that is
- * terminated from outside has no such moment: there `Worker.terminate` waits for the run.
+ * Aborts a run when the process exits: Node waits for calls on separate threads, however long they take. A thread that
+ * is terminated from outside gets no such event: there `Worker.terminate` waits for the run.
  */
 function endAtExit(terminate: () => void): void {
   running.add(terminate);
@@ -35,8 +35,8 @@ function endAtExit(terminate: () => void): void {
 export type SessionCore = ReturnType<typeof openSessionCore>;
 
 /**
- * An `OrtSession` with the guards that its runs and bindings share.
- * @param address `OrtSession *`, which belongs to the result, also when this throws
+ * An `OrtSession` with the guards shared by its runs and bindings.
+ * @param address `OrtSession *`, owned by the result, even if this throws
  */
 export function openSessionCore(api: Api, address: bigint, device: string) {
   const queue = queueOf(device);
@@ -52,7 +52,7 @@ export function openSessionCore(api: Api, address: bigint, device: string) {
     return error;
   });
   let isClosed = false;
-  /** Time of the last short run. */
+  /** Duration of the last short run. */
   let shortMs = 0;
   const core = {
     api,
@@ -66,11 +66,11 @@ export function openSessionCore(api: Api, address: bigint, device: string) {
     get runOptions(): bigint {
       return runOptions.address;
     },
-    /** @throws Error once `close` was called */
+    /** @throws Error after `close` */
     assertOpen(): void {
       if (isClosed) throw new Error('session: already released');
     },
-    /** Calls `run` when it is its turn, and makes the signal end it. */
+    /** Calls `run` on its turn, and makes the signal abort it. */
     async run<Result>(
       run: (inThisThread: boolean) => Result | Promise<Result>,
       { signal, isShort = false }: GraphRunOptions = {},
@@ -78,14 +78,14 @@ export function openSessionCore(api: Api, address: bigint, device: string) {
       core.assertOpen();
       signal?.throwIfAborted();
       await queue.enter();
-      const inThisThread = isShort && runsInThisThread && device === 'cpu' && shortMs < longestCallMs;
+      const inThisThread = isShort && runsInThisThread && device === 'cpu' && shortMs < maxCallMs;
       let isTerminated = false;
       const terminate = (): void => {
         isTerminated = true;
         core.terminate();
       };
       try {
-        // The output of the last step leaves, and a cancellation arrives.
+        // Lets the output of the last step leave, and a cancellation arrive.
         if (inThisThread) await nextTurn();
         signal?.throwIfAborted();
         if (!inThisThread) {
@@ -107,27 +107,27 @@ export function openSessionCore(api: Api, address: bigint, device: string) {
         queue.leave();
       }
     },
-    /** Makes the run under way fail at its next operator. */
+    /** Makes the current run fail at its next operator. */
     terminate(): void {
       api.call('RunOptionsSetTerminate', runOptions.address);
     },
-    /** Calls `free` when memory of the device may be given back: not while a run uses the device. */
+    /** Calls `free` as soon as device memory may be freed: not while a run uses the device. */
     whenFree(free: () => void): void {
       if (device === 'cpu') free();
       else queue.whenFree(free);
     },
-    /** Waits for the runs that were asked for before; from now on there are no others. */
+    /** Waits for all requested runs, and rejects new ones. */
     async close(): Promise<void> {
       core.assertOpen();
       isClosed = true;
       await core.idle();
     },
-    /** Resolves when everything that was asked for before is done. */
+    /** Resolves when all requested runs are done. */
     async idle(): Promise<void> {
       await queue.enter();
       queue.leave();
     },
-    /** Frees a closed session, after everything that was made with it. */
+    /** Frees a closed session, after everything created with it. */
     free(): void {
       runOptions.release();
       session.release(core.whenFree);
@@ -144,7 +144,7 @@ function readSignatures(api: Api, session: bigint, side: 'Input' | 'Output'): Te
     api.call('AllocatorFree', api.allocator, text);
     const typeInfo = api.create(`SessionGet${side}TypeInfo`, session, index);
     try {
-      // Belongs to the type information.
+      // Owned by the type information.
       const info = api.find('CastTypeInfoToTensorInfo', typeInfo);
       if (info === 0n) throw new Error(`${name}: only tensors are supported as inputs and outputs`);
       const { type, dims } = readShape(api, info);

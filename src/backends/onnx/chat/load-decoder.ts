@@ -9,7 +9,7 @@ import { chooseRuntime } from '../../../runtime/choose-runtime.ts';
 import type { BindableSession, Session } from '../../../contracts/graph.ts';
 import { isBindable } from '../../../runtime/is-bindable.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
-import { usualThreads } from '../../../runtime/usual-threads.ts';
+import { defaultThreads } from '../../../runtime/default-threads.ts';
 import { holdsTensors } from '../../../runtime/native/device-memory.ts';
 import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare-graph.ts';
 import { loadPrefilledDecoder, type PrefillOptions } from './load-prefill.ts';
@@ -128,7 +128,13 @@ async function isNative({ runtime }: DecoderOptions): Promise<boolean> {
 }
 
 async function prepare(path: string, options: DecoderOptions): Promise<PreparedGraph> {
-  const { device = 'cpu', optimize, int8Activations = true, cacheFolder, threads = usualThreads() } = options;
+  const {
+    device = 'cpu',
+    optimize,
+    int8Activations = true,
+    cacheFolder,
+    threads = defaultThreads(),
+  } = options;
   const isLarge = sizeOf(path) >= largeModelBytes;
   const isRewritten = device === 'cpu' && (optimize ?? isLarge);
   const attention = isRewritten && (await isNative(options));

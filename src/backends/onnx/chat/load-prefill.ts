@@ -10,7 +10,7 @@ import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare
 import { createPromptSession, type PromptSession } from './prompt-session.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
-import { usualThreads } from '../../../runtime/usual-threads.ts';
+import { defaultThreads } from '../../../runtime/default-threads.ts';
 
 /** How a session for prompts is opened. */
 export interface PrefillOptions
@@ -69,7 +69,7 @@ async function loadPromptSession(
 }
 
 /** Options of a provider; its plugin's settings come first. */
-function providerOptions(device: string, threads = usualThreads()): OnnxSessionOptions['providerOptions'] {
+function providerOptions(device: string, threads = defaultThreads()): OnnxSessionOptions['providerOptions'] {
   if (!/^openvino(?::|$)/.test(device)) return undefined;
   // Without a bound, its memory grows with each new length.
   const processor = { CPU_RUNTIME_CACHE_CAPACITY: '64', INFERENCE_NUM_THREADS: String(threads) };

@@ -8,7 +8,7 @@ import { localFiles } from '../../../folder/graph-files.ts';
 import type { ModelFolder, TextTokenizer } from '../../../contracts/text-model.ts';
 import { openModelFolder } from '../../../folder/model-folder.ts';
 import { createTextTokenizer, tokenText } from '../../../folder/tokenizer.ts';
-import { longestOf } from '../../../runtime/encoder/token-inputs.ts';
+import { maxLengthOf } from '../../../runtime/encoder/token-inputs.ts';
 import { findStoredGraphs } from '../files.ts';
 import { disposerOf, loadPictureReader, openFolder, type PackageFolder } from '../load-options.ts';
 import type { TransformersPackage } from '../load-package.ts';
@@ -96,7 +96,7 @@ function createFeeds(
   { filler, length: least }: { filler: number; length: number },
 ): (sequences: readonly TokenSequence[]) => Readonly<Record<string, Tensor>> {
   return (sequences) => {
-    const length = Math.max(least, longestOf(sequences));
+    const length = Math.max(least, maxLengthOf(sequences));
     const dims = [sequences.length, length];
     const ids = new BigInt64Array(sequences.length * length).fill(BigInt(filler));
     const mask = new BigInt64Array(ids.length);

@@ -4,7 +4,7 @@ import type { ModelSpec } from '../../../contracts/model.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../categories/transcription/recognizer.ts';
 import { disposerOf, localOnly, openFolder } from '../load-options.ts';
 import { createCtcRecognizer, type RecognizerParts, longestSeconds } from './ctc-recognizer.ts';
-import { decodeGreedily, mostTokensOf } from '../../../runtime/decode-greedily.ts';
+import { decodeGreedily, maxTokensOf } from '../../../runtime/decode-greedily.ts';
 import { fieldError, orThrow } from '../../../errors.ts';
 import { lastLogits } from '../chat/tensors.ts';
 import { createSeq2Seq, type Seq2SeqState } from '../seq2seq.ts';
@@ -68,7 +68,7 @@ function createSeq2SeqRecognizer(parts: RecognizerParts): StretchRecognizer {
         for (const id of halves.suppressed) logits[id] = -Infinity;
         return logits;
       };
-      const most = mostTokensOf(samples.length / sampleRateHz);
+      const most = maxTokensOf(samples.length / sampleRateHz);
       const written = await decodeGreedily(next, { ends: halves.ends, most, signal });
       const text = tokenizer.decode([...written.tokens], { skip_special_tokens: true }).trim();
       return { ...written, text };

@@ -10,7 +10,7 @@ export interface AacParameters {
   readonly sampleRateHz: number;
 }
 
-/** AAC-LC, and HE-AAC and its second version, which are built on it. */
+/** AAC-LC, HE-AAC and HE-AAC v2. */
 const objectTypes: ReadonlySet<number> = new Set([2, 5, 29]);
 
 /** Decodes AAC-LC and HE-AAC with the optional package `node-webcodecs`. */
@@ -50,7 +50,7 @@ function createDecoder(
     async decode(packet) {
       if (!hasPromisedChannels(packet, promised)) return undefined;
       decoder.decode(new EncodedAudioChunk({ type: 'key', timestamp: 0, data: packet }));
-      // The decoder hands its output over in the next turn of the event loop.
+      // The decoder emits its output in the next turn of the event loop.
       await setImmediate();
       const [block] = decoded;
       decoded = [];

@@ -7,12 +7,12 @@ import { createOpusDecoder } from './opus.ts';
 import type { PacketDecoder } from './packet-decoder.ts';
 import { createVorbisDecoder } from './vorbis.ts';
 
-/** A codec as containers other than its own name it. */
+/** A codec as described by foreign containers. */
 export interface CodecParameters {
   readonly codec: 'opus' | 'vorbis' | 'flac' | 'mp3' | 'aac';
   /**
-   * The configuration of the codec: the identification header of Opus, the headers of Vorbis in Xiph lacing, FLAC's
-   * mark and STREAMINFO, an AudioSpecificConfig; nothing for MP3.
+   * The codec's configuration: the identification header of Opus, the headers of Vorbis in Xiph lacing, FLAC's marker
+   * and STREAMINFO, an AudioSpecificConfig; empty for MP3.
    */
   readonly description: Uint8Array;
   readonly channels: number;
@@ -29,5 +29,5 @@ const decoders: Readonly<Record<CodecParameters['codec'], CreateDecoder>> = {
   aac: ({ description: config, ...facts }) => createAacDecoder({ config, ...facts }),
 };
 
-/** @returns `undefined` where there is no decoder on this machine */
+/** @returns `undefined` without a decoder on this machine */
 export const createDecoder: CreateDecoder = (parameters) => decoders[parameters.codec](parameters);

@@ -7,7 +7,7 @@ export async function createFlacDecoder({ header }: FlacInfo): Promise<PacketDec
   );
   const codec = new FLACDecoder();
   const decoder = await wasmDecoder(codec, (packet) => codec.decodeFrames([packet]));
-  // Frames may leave to it what doesn't change from one to the next.
+  // Frames may omit the constants that the header defines.
   await decoder.decode(header);
   return decoder;
 }

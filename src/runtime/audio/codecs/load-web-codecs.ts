@@ -4,7 +4,7 @@ export type WebCodecs = typeof NodeWebCodecs;
 
 let loaded: Promise<WebCodecs | undefined> | undefined;
 
-/** Loads the optional package `node-webcodecs`, once. */
+/** Loads the optional package `node-webcodecs` once. */
 export function loadWebCodecs(): Promise<WebCodecs | undefined> {
   return (loaded ??= load());
 }
@@ -13,7 +13,7 @@ async function load(): Promise<WebCodecs | undefined> {
   const { env } = process;
   const { NODE_WEBCODECS_FORCE: before } = env;
   try {
-    // The build that brings its own libraries, whatever else is on the machine; read while the package loads.
+    // Selects the build with bundled libraries, independent of the machine's; read while the package loads.
     env['NODE_WEBCODECS_FORCE'] = 'static';
     const codecs = await import('node-webcodecs');
     new codecs.AudioDecoder({ output: () => {}, error: () => {} }).close();

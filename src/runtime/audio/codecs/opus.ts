@@ -4,7 +4,7 @@ import { type PacketDecoder, wasmDecoder } from './packet-decoder.ts';
 
 const maxChannels = 8;
 
-/** Decodes Opus at 48 kHz, samples to be skipped included. */
+/** Decodes Opus at 48 kHz, including the samples to skip. */
 export async function createOpusDecoder(head: Uint8Array): Promise<PacketDecoder> {
   const { channels, streams, coupledStreams, mapping, gain } = toOpusHead(head);
   if (channels > maxChannels) throw new ContainerError(`Opus audio of ${channels} channels`);

@@ -2,13 +2,13 @@ import { fieldError } from '../../../errors.ts';
 import type { PcmBlock } from '../pcm.ts';
 
 export interface PacketDecoder {
-  /** The facts that a packet adds; `undefined` where it adds none or is damaged. */
+  /** The samples of a packet; `undefined` if it adds none or is damaged. */
   decode(packet: Uint8Array): PcmBlock | undefined | Promise<PcmBlock | undefined>;
-  /** Gives its memory back; never throws. */
+  /** Frees its memory; never throws. */
   free(): void;
 }
 
-/** The part that the codecs of WebAssembly share. */
+/** The common part of the WebAssembly codecs. */
 interface WasmCodec {
   readonly ready: Promise<unknown>;
   free(): unknown;
@@ -19,7 +19,7 @@ interface DecodedAudio {
   readonly channelData: readonly Float32Array[];
 }
 
-/** Makes a decoder of a codec of WebAssembly, from which a damaged packet gets nothing. */
+/** Creates a decoder from a WebAssembly codec; a damaged packet yields `undefined`. */
 export async function wasmDecoder(
   codec: WasmCodec,
   decode: (packet: Uint8Array) => DecodedAudio | Promise<DecodedAudio>,
@@ -47,10 +47,10 @@ export function missingPackage(audio: string, name: string): (cause: unknown) =>
   };
 }
 
-/** After so many complaints about one packet, a codec isn't believed to come to an end by itself. */
+/** After this many log messages for one packet, the codec is assumed to loop. */
 const maxComplaints = 64;
 
-/** Runs a codec that writes to the console what it dislikes about a file, without letting it. */
+/** Runs a codec that logs file errors to the console, and suppresses them. */
 function quietly<T>(run: () => T): T | undefined {
   const { error } = console;
   let complaints = 0;

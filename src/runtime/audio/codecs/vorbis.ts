@@ -9,7 +9,7 @@ export async function createVorbisDecoder({ identification, setup }: VorbisHeade
     missingPackage('Vorbis audio', '@wasm-audio-decoders/ogg-vorbis'),
   );
   const decoder = new OggVorbisDecoder();
-  // The decoder takes pages that have been parsed already; here each has one packet.
+  // The decoder takes parsed pages; here each has one packet.
   const toPages = (packet: Uint8Array) =>
     [
       { data: identification, codecFrames: [{ data: packet, header: { vorbisSetup: setup } }] },

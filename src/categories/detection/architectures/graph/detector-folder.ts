@@ -5,7 +5,7 @@ import { parseClassNames, toClassNames } from '../../../../core/vision/class-nam
 import { fieldError, orThrow } from '../../../../errors.ts';
 import type { Dtype, Json } from '../../../../contracts/files.ts';
 import { localFiles } from '../../../../folder/graph-files.ts';
-import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../../folder/model-files.ts';
+import { singleOrOnlyGraph, defaultGraph, sourceError } from '../../../../folder/model-files.ts';
 import { readChangeTime, readJson } from '../../../../folder/model-folder.ts';
 import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
 import { bundledModelNames } from '../../../../folder/bundled-models.ts';
@@ -25,7 +25,7 @@ export async function openDetectorFolder(
   { classNames, dtype, hasGraphs = true }: DetectorFolderOptions = {},
 ) {
   const path = locateSource(source);
-  const graph = hasGraphs ? locateGraph(path, dtype) : join(path, usualGraph);
+  const graph = hasGraphs ? locateGraph(path, dtype) : join(path, defaultGraph);
   const beside = dirname(graph);
   const folder = basename(beside) === 'onnx' ? dirname(beside) : beside;
   const metadata: ReadonlyMap<string, string> = hasGraphs

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { PoolingMode } from '../../../../core/embedding/pooling.ts';
 import type { Dtype, Json } from '../../../../contracts/files.ts';
 import { localFiles } from '../../../../folder/graph-files.ts';
-import { singleGraph, sourceError, usualGraph } from '../../../../folder/model-files.ts';
+import { singleGraph, sourceError, defaultGraph } from '../../../../folder/model-files.ts';
 import { readTextLength } from '../../../../folder/text-length.ts';
 import { openModelFolder, readJson } from '../../../../folder/model-folder.ts';
 
@@ -27,7 +27,7 @@ export async function openEmbeddingFolder(
   return {
     ...folder,
     /** Path of the graph; another machine has it where the model is remote. */
-    graph: join(path, hasGraphs ? singleGraph(localFiles(path), dtype) : usualGraph),
+    graph: join(path, hasGraphs ? singleGraph(localFiles(path), dtype) : defaultGraph),
     /** `undefined` where no file says it. */
     pooling: readPooling(pooling),
     /** Whether the tokens of a prompt are pooled with those of the text. */

@@ -8,7 +8,7 @@ import { locateModel } from '../../../../folder/source.ts';
 import { chooseTextLength } from '../../../../folder/text-length.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { defaultBatchLimits } from '../../../../runtime/encoder/sequence-batcher.ts';
-import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import { maxLengthOf, readTokenInputs, toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { Encoder, TokenSequence } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import { openEmbeddingFolder } from './embedding-folder.ts';
@@ -52,7 +52,7 @@ export async function createGraphEncoder(
     runOptions?: GraphRunOptions,
   ): Promise<Float32Array[]> => {
     const rows = sequences.length;
-    const length = longestOf(sequences);
+    const length = maxLengthOf(sequences);
     const feeds = toFeeds(sequences, length);
     for (const input of past) feeds[input.name] = emptyPast(input, rows);
     const result = (await session.run(feeds, [output], runOptions))[output]!;

@@ -9,11 +9,11 @@ import { chooseTextLength, readTextLength } from '../../../../folder/text-length
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { defaultBatchLimits } from '../../../../runtime/encoder/sequence-batcher.ts';
 import type { EncodedText } from '../../../../contracts/text-model.ts';
-import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import { maxLengthOf, readTokenInputs, toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
-import { singleGraph, usualGraph } from '../../../../folder/model-files.ts';
+import { singleGraph, defaultGraph } from '../../../../folder/model-files.ts';
 import { readGraph, wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 const output = 'logits';
@@ -32,7 +32,7 @@ async function createGraphScorer(session: Session): Promise<Pick<Scorer, 'encode
     pairs: readonly EncodedText[],
     options?: GraphRunOptions,
   ): Promise<Float32Array[]> => {
-    const feeds = toFeeds(pairs, longestOf(pairs));
+    const feeds = toFeeds(pairs, maxLengthOf(pairs));
     const result = (await session.run(feeds, [output], options))[output]!;
     const logits = readGraph(notAScorer, () => toFloat32(result));
     const labels = logits.length / pairs.length;
@@ -61,7 +61,7 @@ export async function openCrossEncoder(
   const tokenizer = createTextTokenizer(folder);
   // A tokenizer without pairs is refused now, not when the first request comes.
   tokenizer.pairWith('');
-  const graph = join(path, sessions.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : usualGraph);
+  const graph = join(path, sessions.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : defaultGraph);
   return releaseOnFailure(async (own) => {
     const scorer = await createGraphScorer(own(await sessions.openSession({ graph }, spec)));
     return { ...scorer, tokenizer, contextLength, created: folder.created };

@@ -3,7 +3,7 @@ import type { ModelFolder } from '../../../../contracts/text-model.ts';
 import { readCount } from '../../../../folder/model-folder.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
-import { decodeGreedily, mostTokensOf } from '../../../../runtime/decode-greedily.ts';
+import { decodeGreedily, maxTokensOf } from '../../../../runtime/decode-greedily.ts';
 import { sampleRateHz, type RecognizedStretch, type StretchRecognizer } from '../../recognizer.ts';
 
 /** Trained on less; more of it comes out repetitive. */
@@ -33,7 +33,7 @@ export function createWriter(folder: ModelFolder): Writer {
   return {
     traits: { longestSeconds, contextLength, languages: [], abilities: new Set() },
     async write(next, { samples, signal }) {
-      const most = Math.min(contextLength, mostTokensOf(samples / sampleRateHz));
+      const most = Math.min(contextLength, maxTokensOf(samples / sampleRateHz));
       const written = await decodeGreedily((token = start) => next(token), { ends, most, signal });
       const text = tokenizer.decode(written.tokens.filter((id) => !tokenizer.isSpecial(id))).trim();
       return { ...written, text };

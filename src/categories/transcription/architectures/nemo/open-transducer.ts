@@ -27,7 +27,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
   const joint = model.sessions[1]!;
   const start = emptyStates(joint, 'input_states_');
   const isOpen = typeof joint.inputs.find(({ name }) => name === 'encoder_outputs')!.dims[2] === 'string';
-  const mostAhead = isOpen ? framesAhead : 1;
+  const maxAhead = isOpen ? framesAhead : 1;
   const targetType = joint.inputs.find(({ name }) => name === 'targets')!.type;
 
   return {
@@ -52,7 +52,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
         while (search.frame < frames) {
           assertWanted(signal);
           const first = search.frame;
-          const ahead = Math.min(mostAhead, frames - first);
+          const ahead = Math.min(maxAhead, frames - first);
           if (heard.length !== width * ahead) {
             heard = new Float32Array(width * ahead);
             graph.feed('encoder_outputs', { type: 'float32', dims: [1, width, ahead], data: heard });
