@@ -11,7 +11,7 @@ interface Entry<Item> {
 }
 
 /** Owners without items that are remembered beside those with some. */
-const mostRemembered = 64;
+const maxRemembered = 64;
 
 // Source: Start-time fair queueing, https://doi.org/10.1145/248156.248171
 /**
@@ -113,7 +113,7 @@ export class FairQueue<Item> {
 
   #forget(item: Item): void {
     this.#entries.delete(item);
-    if (this.#flows.size <= 2 * this.#order.length + mostRemembered) return;
+    if (this.#flows.size <= 2 * this.#order.length + maxRemembered) return;
     for (const [owner, { items, startsAt }] of this.#flows) {
       if (items.size === 0 && startsAt <= this.#now) this.#flows.delete(owner);
     }

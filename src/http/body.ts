@@ -9,9 +9,9 @@ import { abbreviate } from '../core/text/quote.ts';
 import { largeBytes, parseBytes } from './parse-in-thread.ts';
 
 /** Least rate of a body, and the time in which less may come. */
-const leastBytesPerSecond = 2 ** 10;
+const minBytesPerSecond = 2 ** 10;
 const patienceMs = 20_000;
-const tooSlow = `came slower than ${leastBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
+const tooSlow = `came slower than ${minBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
 /** Most of a body, by the name in `JsonCounter`. */
 const mostOf = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
 const countedNames = Object.keys(mostOf) as (keyof typeof mostOf)[];
@@ -104,7 +104,7 @@ export async function* limitedChunks(
       const { done, value } = await next.catch(toFault);
       clearTimeout(patience);
       if (done === true) return;
-      const broughtMs = (value.byteLength / leastBytesPerSecond) * 1000;
+      const broughtMs = (value.byteLength / minBytesPerSecond) * 1000;
       patienceLeftMs = Math.min(patienceMs, patienceLeftMs - (performance.now() - since) + broughtMs);
       size += value.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);

@@ -32,11 +32,11 @@ export function requestIdOf(request: ApiRequest): string {
 }
 
 /** Most names in a header that lists what a client has sent. */
-const mostNamed = 16;
+const maxListedNames = 16;
 
 /** The value of a header that lists names: a client may send more than fit into one. */
 export function listOfNames(names: readonly string[]): string {
-  return names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ', ...' : '');
+  return names.slice(0, maxListedNames).join(', ') + (names.length > maxListedNames ? ', ...' : '');
 }
 
 /** In seconds. */
@@ -62,7 +62,7 @@ export function fingerprintOf(facts: object): string {
 export const defaultMaxBytes = 2 ** 24;
 
 // The longest that a timer of Node can hold.
-const longestDeadlineMs = 2 ** 31 - 1;
+const maxDeadlineMs = 2 ** 31 - 1;
 
 /**
  * The client's time limit, from `x-request-timeout` or the SDKs' own `x-stainless-timeout`, both in seconds. Of the latter,
@@ -74,7 +74,7 @@ export function deadlineMsOf(request: ApiRequest): number | undefined {
     throw fieldError('x-request-timeout', `expected a number of seconds above 0, got ${quote(own)}`);
   let deadlineMs: number | undefined;
   for (const seconds of [own, headerOf(request, 'x-stainless-timeout')].map(Number))
-    if (seconds > 0) deadlineMs = Math.min(deadlineMs ?? longestDeadlineMs, seconds * 1000);
+    if (seconds > 0) deadlineMs = Math.min(deadlineMs ?? maxDeadlineMs, seconds * 1000);
   return deadlineMs;
 }
 

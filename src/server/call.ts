@@ -36,7 +36,7 @@ export interface Call extends Caller {
   readonly report: (error: InferenceError) => void;
 }
 
-const mostModelsNamed = 5;
+const maxModelsNamed = 5;
 
 /** @param id the default model of the category if left out, else the first that is configured */
 export function findModel(
@@ -63,7 +63,7 @@ export function findModel(
 
 function listing(models: readonly ModelInfo[]): string {
   if (models.length === 0) return 'This service has none.';
-  const names = models.slice(0, mostModelsNamed).map((model) => quote(model.id));
+  const names = models.slice(0, maxModelsNamed).map((model) => quote(model.id));
   const more = models.length - names.length;
   return `Available: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }

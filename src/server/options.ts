@@ -303,8 +303,8 @@ function resolveKeeping(
   if (asked === false) return undefined;
   const options = asked === true ? keeping.parse({}) : asked;
   const { store, expirySeconds, timeoutMs, maxCount = 10_000 } = options;
-  const usualBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER);
-  const { maxBytes = usualBytes, maxBytesPerKey = usualBytes } = options;
+  const defaultKeptBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER);
+  const { maxBytes = defaultKeptBytes, maxBytesPerKey = defaultKeptBytes } = options;
   if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined)
     throw new TypeError('keepResponses: expected no `maxCount` and `maxBytes` where there is a `store`');
   if (store === undefined && options.maxBytesPerKey !== undefined)

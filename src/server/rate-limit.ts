@@ -65,12 +65,12 @@ type Tell = (of: Counter['of'], left: Allowance) => void;
 export type Budget = ReturnType<typeof createBudget>;
 
 // A timer of Node holds at most 2³¹ − 1 ms, and the limiter in memory forgets a window with one.
-const longestWindowInMemorySeconds = 2_147_483;
+const maxWindowInMemorySeconds = 2_147_483;
 
 export function createMemoryLimiter(options: LimiterOptions): Limiter {
-  if (options.duration > longestWindowInMemorySeconds) {
+  if (options.duration > maxWindowInMemorySeconds) {
     throw new RangeError(
-      `perSeconds: expected at most ${longestWindowInMemorySeconds} without a \`limiter\`, got ${options.duration}`,
+      `perSeconds: expected at most ${maxWindowInMemorySeconds} without a \`limiter\`, got ${options.duration}`,
     );
   }
   let loading: Promise<Limiter> | undefined;

@@ -9,8 +9,8 @@ import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 export const unknownFieldTreatments = ['ignore', 'refuse'] as const;
 
 /** A client may send a million fields, with any names. */
-const mostRead = 1024;
-const mostReadWithin = 16_384;
+const maxReadNames = 1024;
+const maxReadWithin = 16_384;
 const longestName = 64;
 
 /** Fields of answers, which clients send back within a conversation. */
@@ -37,10 +37,10 @@ export function unknownFieldsHeader(
   const names = isForm(body)
     ? body.fields.map(({ name }) => name.replace(/\[\d*\]$/, ''))
     : Object.keys(body!);
-  for (const name of names.slice(0, mostRead))
+  for (const name of names.slice(0, maxReadNames))
     if (!Object.hasOwn(shape, name) && !Object.hasOwn(foreign, name)) unknown.add(name.slice(0, longestName));
   if (!isForm(body)) {
-    const budget = { names: mostReadWithin };
+    const budget = { names: maxReadWithin };
     for (const [name, value] of Object.entries(body!)) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(shape, name)) continue;
       const { properties } = getOrCreate(jsonSchemas, schema, () => toJsonSchema(schema));

@@ -137,8 +137,8 @@ function formatPath(path: readonly PropertyKey[]): string {
   return formatted;
 }
 
-const shortestName = 7;
-const mostNames = 64;
+const minNameLength = 7;
+const maxNames = 64;
 
 /**
  * Refuses a field that is one letter away from a field of the schema. Other unknown fields are ignored: clients of this wire
@@ -147,12 +147,12 @@ const mostNames = 64;
 function assertNoMisspeltField(schema: z.ZodType, body: unknown): void {
   if (!('shape' in schema) || typeof body !== 'object' || body === null) return;
   const shape = schema.shape as Readonly<Record<string, unknown>>;
-  let left = mostNames;
+  let left = maxNames;
   for (const name in body) {
     if (Object.hasOwn(shape, name)) continue;
     // A client may send a million fields.
     if (left-- === 0) return;
-    if (name.length < shortestName || !/^\w{1,60}$/.test(name)) continue;
+    if (name.length < minNameLength || !/^\w{1,60}$/.test(name)) continue;
     const meant = suggest(name, Object.keys(shape), 1);
     if (meant !== undefined) throw fieldError(name, `unknown field, one letter away from ${meant}`);
   }

@@ -18,8 +18,8 @@ import { readEvents, readJsonEvents } from '../../src/playground/page/scripts/ap
 import { formatBytes, formatDuration, formatTime } from '../../src/playground/page/scripts/dom/format.js';
 import {
   createConversationStore,
-  mostCharacters,
-  mostConversations,
+  maxCharacters,
+  maxConversations,
   newConversation,
   titleOf,
 } from '../../src/playground/page/scripts/panels/chat/conversations.js';
@@ -357,18 +357,18 @@ describe('kept conversations', () => {
 
   it('are at most so many, the newest first', () => {
     const storage = createStorage();
-    for (let date = 1; date <= mostConversations + 3; date++) kept(storage).save(conversation(date));
-    expect(datesOf(storage)).toEqual(Array.from({ length: mostConversations }, (_, place) => 53 - place));
+    for (let date = 1; date <= maxConversations + 3; date++) kept(storage).save(conversation(date));
+    expect(datesOf(storage)).toEqual(Array.from({ length: maxConversations }, (_, place) => 53 - place));
   });
 
   it.each([
-    ['of its own bound', Infinity, mostCharacters * 0.4],
+    ['of its own bound', Infinity, maxCharacters * 0.4],
     ['of the browser', 1000, 300],
   ])('make room by losing the oldest, because %s', (_name, room, length) => {
     const storage = createStorage(room);
     for (const date of [3, 1, 2]) kept(storage).save(conversation(date, 'x'.repeat(length)));
     expect(datesOf(storage)).toEqual([3, 2]);
-    kept(storage).save(conversation(4, 'x'.repeat(mostCharacters)));
+    kept(storage).save(conversation(4, 'x'.repeat(maxCharacters)));
     expect(datesOf(storage)).not.toContain(4);
   });
 

@@ -143,4 +143,4 @@ export const maxStopTokens = 128;
 /** At most this many tokens that an answer is made of: more than a vocabulary has. */
 export const maxAllowedTokens = 2 ** 20;
 /** Longest of `badWords`, in UTF-16 code units. */
-export const longestBadWord = 256;
+export const maxBadWordLength = 256;

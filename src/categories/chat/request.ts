@@ -1,7 +1,7 @@
 import { fieldError } from '../../errors.ts';
 import {
   chatParameters,
-  longestBadWord,
+  maxBadWordLength,
   maxAllowedTokens,
   maxStopSequences,
   maxStopTokens,
@@ -176,9 +176,9 @@ function assertThinking(effort: string, enableThinking: boolean | undefined): vo
 /** A grammar decides itself on every token. */
 function assertTokenRules(request: ChatRequest): void {
   const { minTokens, maxTokens, ignoreEos, badWords, allowedTokenIds, responseFormat, toolChoice } = request;
-  const isBad = badWords.find((word) => word.length < 1 || word.length > longestBadWord);
+  const isBad = badWords.find((word) => word.length < 1 || word.length > maxBadWordLength);
   if (isBad !== undefined)
-    throw fieldError('bad_words', `expected 1 to ${longestBadWord} characters, got ${isBad.length}`);
+    throw fieldError('bad_words', `expected 1 to ${maxBadWordLength} characters, got ${isBad.length}`);
   if (minTokens > maxTokens)
     throw fieldError('min_tokens', `expected at most max_tokens, ${maxTokens}, got ${minTokens}`);
   if (responseFormat.type === 'text' && (toolChoice === 'auto' || toolChoice === 'none')) return;

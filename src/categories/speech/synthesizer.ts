@@ -21,7 +21,7 @@ export interface Speaker {
   /** Writes a sentence in the symbols of the model, such as phonemes, its punctuation included; default: as it is. */
   pronounce?(sentence: string): Promise<string>;
   /** Most code points of a piece; a shorter limit of the pipeline goes before. */
-  readonly longestPiece?: number | undefined;
+  readonly maxPieceLength?: number | undefined;
   /** Speaks a piece of what `pronounce` gave. */
   speak(piece: string, options: SpeakOptions): Promise<Utterance>;
 }

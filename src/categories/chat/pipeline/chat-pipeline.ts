@@ -57,9 +57,9 @@ const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
 const noPrefixes = { maxSequences: 0, maxBytes: 0 };
 
 /** Encoding takes time for every token, in which nothing else runs. */
-const mostPreviewTokens = 2 ** 17;
+const maxPreviewTokens = 2 ** 17;
 /** They are kept in memory until the last one is there. */
-const mostPromptLogprobs = 2 ** 18;
+const maxPromptLogprobs = 2 ** 18;
 
 /** Encoder–decoder models were trained on texts, not on conversations: theirs are the lines of a conversation. */
 const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
@@ -296,8 +296,8 @@ function* encode(
   );
   if (request.echo === 'logprobs') {
     const count = prompts.reduce((sum, { tokens }) => sum + tokens.length, 0) * (1 + request.topLogprobs);
-    if (count > mostPromptLogprobs) {
-      const reason = `expected at most ${mostPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
+    if (count > maxPromptLogprobs) {
+      const reason = `expected at most ${maxPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
       throw fieldError('logprobs', reason);
     }
   }
@@ -431,7 +431,7 @@ function readContextLength(
 
 /** The limit of a prompt that is counted alone, which may be longer than one that is read. */
 function previewLimit(place: string, contextLength: number): PromptLimit {
-  const most = Math.max(contextLength, mostPreviewTokens);
+  const most = Math.max(contextLength, maxPreviewTokens);
   return {
     contextLength: most + 1,
     refuse: () => fieldError(place, `expected at most ${most} tokens to count`),

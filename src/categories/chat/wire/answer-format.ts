@@ -37,7 +37,7 @@ const writtenSchema = z
   .union([jsonSchema, z.string()], { error: 'expected a JSON Schema, or its text' })
   .nullish();
 const text = z.string().min(1).nullish();
-const mostOfGrammar = schemaLimits.characters;
+const maxGrammarLength = schemaLimits.characters;
 const choices = listOf(z.string(), { min: 1 }).nullish();
 const none = z.null({ error: 'expected none, use `json`, `regex`, `choice` or `grammar`' }).optional();
 
@@ -51,7 +51,7 @@ export const formatFields = {
       json: writtenSchema,
       regex: text,
       choice: choices,
-      grammar: z.string().min(1).max(mostOfGrammar).nullish().meta({
+      grammar: z.string().min(1).max(maxGrammarLength).nullish().meta({
         description: 'GBNF with rules as `root ::= …`, or Lark with rules as `start: …`.',
       }),
       json_object: z.boolean().nullish(),
@@ -68,11 +68,11 @@ export const formatFields = {
   guided_grammar: z
     .string()
     .min(1)
-    .max(mostOfGrammar)
+    .max(maxGrammarLength)
     .nullish()
     .meta({ description: 'As `structured_outputs.grammar`.' }),
   json_schema: writtenSchema.meta({ description: 'As `structured_outputs.json`, as in llama.cpp.' }),
-  grammar: z.string().max(mostOfGrammar).nullish().meta({
+  grammar: z.string().max(maxGrammarLength).nullish().meta({
     description: 'As `structured_outputs.grammar`, as in llama.cpp; "" is none.',
   }),
 };

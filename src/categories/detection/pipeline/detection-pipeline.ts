@@ -17,8 +17,8 @@ import type { DetectionRequest } from '../request.ts';
 import type { DetectionSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
-const mostDecodes = 2;
-const mostWords = 256;
+const maxDecodes = 2;
+const maxWords = 256;
 
 export async function loadDetectionPipeline(
   spec: ModelSpec<DetectionSettings>,
@@ -28,7 +28,7 @@ export async function loadDetectionPipeline(
   const detector = await architecture.open(spec, sessions);
   const { imageSizes, picksBoxes } = detector;
   const candidates = createCandidates();
-  const inTurn = limitConcurrency(mostDecodes, 1);
+  const inTurn = limitConcurrency(maxDecodes, 1);
   /** A large image takes up to 550 MB while it is decoded. */
   const oneByOne = limitConcurrency(1);
   // Servers have queues of their own.
@@ -66,8 +66,8 @@ export async function loadDetectionPipeline(
       );
       const { confidence, maxDetections } = request;
       decode(candidates, { confidence, classMask });
-      const usualThreshold = picksBoxes ? undefined : detectionParameters.iouThreshold.default;
-      const iouThreshold = request.iouThreshold ?? usualThreshold;
+      const defaultThreshold = picksBoxes ? undefined : detectionParameters.iouThreshold.default;
+      const iouThreshold = request.iouThreshold ?? defaultThreshold;
       const detections = Array.from(
         selectDetections(candidates, { iouThreshold, maxDetections }),
         (index): Detection => {
@@ -125,6 +125,6 @@ function readWords(given: string | readonly string[]): readonly string[] {
     const reason = 'expected words for what to find, separated by commas, such as "cat, remote control"';
     throw fieldError('classes', reason);
   }
-  if (words.length <= mostWords) return words;
-  throw fieldError('classes', `expected at most ${mostWords} words, got ${words.length}`);
+  if (words.length <= maxWords) return words;
+  throw fieldError('classes', `expected at most ${maxWords} words, got ${words.length}`);
 }

@@ -15,7 +15,7 @@ import {
 } from '../../../validation/foreign-fields.ts';
 import type { DetectionResult } from '../events.ts';
 
-const longestFilter = 10_000;
+const maxFilterLength = 10_000;
 
 /** The body of a detection request. */
 export const detectRequestSchema = z.object({
@@ -26,7 +26,7 @@ export const detectRequestSchema = z.object({
   model: textField('Id of a detection model; default: the first one.'),
   classes: z
     .string()
-    .max(longestFilter)
+    .max(maxFilterLength)
     .nullish()
     .meta({ description: 'Names or ids of the classes to look for, separated by commas; default: all.' }),
   ...parameterShape(detectionParameters),

@@ -42,7 +42,7 @@ interface TokenSequenceOptions {
 }
 
 /** A text of more characters than this for each token that fits is too long without looking closer. */
-const mostCharactersPerToken = 32;
+const maxCharactersPerToken = 32;
 
 /** Encodes one input. A text gets the special tokens that the model expects around it, also when it is cut. */
 export function toTokenSequence(
@@ -56,11 +56,11 @@ function encodeText(text: string, options: TokenSequenceOptions): TokenSequence 
   const { tokenizer, contextLength, prompt, truncate, param } = options;
   const { before, after } = tokenizer.frame;
   const room = contextLength - before.length - after.length;
-  const mostCharacters = contextLength * mostCharactersPerToken;
+  const maxCharacters = contextLength * maxCharactersPerToken;
   // Encoding takes time for every character, and the caller chooses how many there are.
-  if (text.length > mostCharacters && !truncate)
+  if (text.length > maxCharacters && !truncate)
     throw tooLong(param, `the text has ${text.length} characters`, contextLength);
-  const body = tokenizer.encode(prompt + text.slice(0, mostCharacters));
+  const body = tokenizer.encode(prompt + text.slice(0, maxCharacters));
   if (body.length > room && !truncate)
     throw tooLong(param, `the text has ${body.length + before.length + after.length} tokens`, contextLength);
   const ids = [...before, ...(body.length > room ? body.slice(0, room) : body), ...after];

@@ -9,7 +9,7 @@ const { width, height } = imageParameters;
 const sizePattern = /^(\d{1,5})x(\d{1,5})$/;
 /** The service's own choice. */
 const automaticSize = 'auto';
-const mostPartialImages = 3;
+const maxPartialImages = 3;
 
 /** `"512x768"` → width and height in pixels; nothing for `auto`. */
 export function parseSize(size: string): { width: number; height: number } | undefined {
@@ -64,7 +64,7 @@ export const imageRequestSchema = z
         include_progress: flagField('Whether steps without a picture have an event, too.', false),
       })
       .nullish(),
-    partial_images: z.int().min(0).max(mostPartialImages).nullish().meta({
+    partial_images: z.int().min(0).max(maxPartialImages).nullish().meta({
       description:
         'With `stream`: how many small pictures of what is there by then are sent for an image; default: one for every step.',
     }),

@@ -15,7 +15,7 @@ import type { RerankSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
 /** A text of more characters than this for each token that fits is too long without looking closer. */
-const mostCharactersPerToken = 32;
+const maxCharactersPerToken = 32;
 
 export async function loadRerankPipeline(
   spec: ModelSpec<RerankSettings>,
@@ -65,7 +65,7 @@ function* encodePairs(
   const room = Math.min(contextLength, encoder.length + (maxTokensPerDoc ?? contextLength));
   const pairs: EncodedText[] = [];
   for (const document of documents) {
-    pairs.push(encoder.encode(document.slice(0, contextLength * mostCharactersPerToken), room));
+    pairs.push(encoder.encode(document.slice(0, contextLength * maxCharactersPerToken), room));
     yield;
   }
   return pairs;
@@ -73,7 +73,7 @@ function* encodePairs(
 
 /** A query is never cut. */
 function encodeQuery({ tokenizer, contextLength }: Scorer, query: string): PairEncoder {
-  if (query.length <= contextLength * mostCharactersPerToken) {
+  if (query.length <= contextLength * maxCharactersPerToken) {
     const encoder = tokenizer.pairWith(query);
     if (encoder.length < contextLength) return encoder;
   }

@@ -5,7 +5,7 @@ import { splitSentences } from '../../../core/speech/sentences.ts';
 import type { Speaker } from '../synthesizer.ts';
 
 /** About fifteen seconds: longer ones keep the listener waiting, and nothing can be cancelled while one is made. */
-const longestPiece = 200;
+const maxPieceLength = 200;
 
 /** A letter that isn't a mark of stress or length, or a digit. */
 const sound = /[\p{Ll}\p{Lu}\p{Lo}\p{N}]/u;
@@ -27,7 +27,7 @@ export async function* toPieces(
   spans: readonly MarkedSpan[],
   speaker: Speaker,
 ): AsyncGenerator<Piece, undefined> {
-  const limit = Math.min(speaker.longestPiece ?? longestPiece, longestPiece);
+  const limit = Math.min(speaker.maxPieceLength ?? maxPieceLength, maxPieceLength);
   let held: Omit<Piece, 'isLast'> | undefined;
   for (const span of spans) {
     for await (const pronounced of pronounceSpan(span, speaker)) {

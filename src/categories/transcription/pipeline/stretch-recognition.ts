@@ -28,7 +28,7 @@ const quietLength = 0.1 * sampleRateHz;
 /** Speech is cut at multiples of a recognizer's frame, so that the frames on both sides are the same. */
 const frameLength = 0.08 * sampleRateHz;
 /** Less is no word. */
-const shortestLength = 0.1 * sampleRateHz;
+const minLength = 0.1 * sampleRateHz;
 /** Silence at the end of a window isn't skipped as a whole, where a word may begin. */
 const keptLength = 0.5 * sampleRateHz;
 
@@ -66,7 +66,7 @@ function joinRegions(speech: AudioWindow['speech'], length: number): (readonly [
 }
 
 function isLong([start, end]: readonly [number, number]): boolean {
-  return end - start >= shortestLength;
+  return end - start >= minLength;
 }
 
 /** @returns the middle of the quietest stretch after `from` */

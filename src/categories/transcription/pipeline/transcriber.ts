@@ -77,7 +77,7 @@ export interface TranscriptionJob {
 
 const samplesPerFrame = sampleRateHz / 100;
 /** Less than this at the end of a recording is no speech. */
-const leastSamples = 10 * samplesPerFrame;
+const minSamples = 10 * samplesPerFrame;
 
 /**
  * Transcribes a recording of any length, window by window: each begins where the text of the one before ended.
@@ -131,7 +131,7 @@ export async function* transcribe(
     const begin = start;
     const samples = await audio.read(begin, longestSeconds * sampleRateHz);
     assertWanted(signal);
-    if (samples.length < leastSamples) break;
+    if (samples.length < minSamples) break;
     const recognized = inTurn(() => recognize(begin, samples), job);
     const { segments, consumed } = await whileWanted(signal, recognized);
     for (const segment of segments)

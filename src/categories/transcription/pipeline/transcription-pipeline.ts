@@ -96,7 +96,7 @@ const energyGate: VoiceGate = {
 };
 
 /** While one window is computed, another can be read and decoded. */
-const mostWindows = 2;
+const maxWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
 
 export async function loadTranscriptionPipeline(
@@ -111,7 +111,7 @@ export async function loadTranscriptionPipeline(
     recognizer: await architecture.open(spec, sessions),
   }));
   const { longestSeconds, contextLength, languages, abilities } = recognizer;
-  const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows, 1) };
+  const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(maxWindows, 1) };
 
   return servePipeline(spec, {
     /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */

@@ -79,13 +79,13 @@ interface Prefill {
  */
 const prefillTokens = 256;
 /** Tokens of an answer for which there is room from the beginning: a cache that grows is copied. */
-const usualAnswerTokens = 256;
+const expectedAnswerTokens = 256;
 /** A prompt of which a smaller part was computed before is read together with others. */
-const leastSharedPart = 1 / 4;
+const minSharedPart = 1 / 4;
 /** Sequences of all owners at once, in batches: their caches are in memory. */
-const mostBatches = 10;
+const maxBatches = 10;
 /** Logits of one step of a prompt whose logits are read: 16 MiB. */
-const mostLogits = 2 ** 22;
+const maxLogits = 2 ** 22;
 /** Tokens of prompts that are read together in one step, padding included. */
 const sharedPrefillTokens = 512;
 /** Tokens of a step of prompts without a seed while several owners have generations, so that they wait less for each other. */
@@ -235,7 +235,7 @@ export class Batcher {
     const [{ prompt, reproducible, prefixOwner: owner, readLogits }] = generations;
     /** Tokens that one of the sequences will probably come to. */
     const room = Math.max(
-      ...generations.map((one) => Math.min(one.mostTokens, one.prompt.length + usualAnswerTokens)),
+      ...generations.map((one) => Math.min(one.mostTokens, one.prompt.length + expectedAnswerTokens)),
     );
     const isNew = readLogits || (reproducible && this.#decoder.pieceTokens === undefined);
     const shared =
@@ -260,7 +260,7 @@ export class Batcher {
     const active = [...this.#active];
     const all = rowsOf(active);
     const own = rowsOf(active.filter((other) => other.owner === owner));
-    if (all > 0 && all + length > mostBatches * this.#maxRows) return false;
+    if (all > 0 && all + length > maxBatches * this.#maxRows) return false;
     return own === 0 || own + length <= this.#maxRows;
   }
 
@@ -307,7 +307,7 @@ export class Batcher {
   /** Whether a prompt is read by itself: for its seed or its logits, or because most of it needs no computing. */
   #isAlone({ prompt, reproducible, readLogits, prefixOwner: owner }: Generation): boolean {
     if (reproducible || readLogits) return true;
-    return this.#prefixes.sharedTokens(prompt, owner) > leastSharedPart * prompt.length;
+    return this.#prefixes.sharedTokens(prompt, owner) > minSharedPart * prompt.length;
   }
 
   /** @returns how many tokens were read, padding included */
@@ -362,7 +362,7 @@ export class Batcher {
     if (generations.length > 1) return prefillTokens;
     const left = prompt.length - done;
     const fair = !reproducible && this.#isShared(owner) ? fairPrefillTokens : pieceTokens;
-    const read = readLogits ? Math.ceil(mostLogits / this.#decoder.vocabularySize) : pieceTokens;
+    const read = readLogits ? Math.ceil(maxLogits / this.#decoder.vocabularySize) : pieceTokens;
     const most = Math.min(pieceTokens, fair, read);
     const isAlone = (reproducible || endsAlone === true) && this.#decoder.pieceTokens !== undefined;
     return isAlone && left > 1 ? Math.min(most, left - 1) : most;

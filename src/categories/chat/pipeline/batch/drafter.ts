@@ -2,7 +2,7 @@ import { createDraftLength } from '../../../../core/speculation/draft-length.ts'
 import { createPromptLookup } from '../../../../core/speculation/prompt-lookup.ts';
 
 /** Tokens that are guessed for one step. */
-const mostGuesses = 7;
+const maxDraftTokens = 7;
 /**
  * Cost of a further token in a step, as a part of a step of one: 0.35 to 0.45 on processors with AVX2, where products of several
  * rows are bound by arithmetic; less where they are bound by memory.
@@ -16,7 +16,7 @@ const costOfGuess = 0.4;
  */
 export function createDrafter(tokens: Iterable<number>) {
   const lookup = createPromptLookup(tokens);
-  const length = createDraftLength({ most: mostGuesses, cost: costOfGuess });
+  const length = createDraftLength({ most: maxDraftTokens, cost: costOfGuess });
   return {
     observe(token: number): void {
       const { guess } = lookup;

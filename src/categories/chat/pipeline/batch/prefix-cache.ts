@@ -42,7 +42,7 @@ interface KeepOptions {
 export class PrefixCache {
   readonly #decoder: Decoder;
   readonly #maxSequences: number;
-  readonly #usualBytes: number;
+  readonly #defaultMaxBytes: number;
   readonly #entries: Entry[] = [];
   readonly #pieceTokens: number;
   readonly #capacity: number;
@@ -50,11 +50,11 @@ export class PrefixCache {
 
   constructor(
     decoder: Decoder,
-    { maxSequences, maxBytes: usualBytes }: { maxSequences: number; maxBytes: number },
+    { maxSequences, maxBytes: defaultMaxBytes }: { maxSequences: number; maxBytes: number },
   ) {
     this.#decoder = decoder;
     this.#maxSequences = maxSequences;
-    this.#usualBytes = usualBytes;
+    this.#defaultMaxBytes = defaultMaxBytes;
     const { pieceTokens = 1, capacity = 0 } = decoder;
     this.#pieceTokens = pieceTokens;
     this.#capacity = capacity;
@@ -121,7 +121,7 @@ export class PrefixCache {
   async #add(sequence: Omit<Entry, 'cache'>, source: CacheRow, isLast = false): Promise<boolean> {
     const cache = await (this.#decoder.keep?.(source, isLast) ?? this.#decoder.gather([source]));
     const isOwn = isLast && cache === source.cache;
-    const maxBytes = Math.max(this.#usualBytes, (this.#capacity * cache.bytes) / sequence.tokens.length);
+    const maxBytes = Math.max(this.#defaultMaxBytes, (this.#capacity * cache.bytes) / sequence.tokens.length);
     if (cache.bytes > maxBytes) {
       if (!isOwn) cache.release();
       return false;

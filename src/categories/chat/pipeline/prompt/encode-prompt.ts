@@ -3,7 +3,7 @@ import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import { contextLengthError, type InferenceError } from '../../../../errors.ts';
 
 /** Characters for each token that fits; of a longer text only a part is encoded at first. */
-const usualCharactersPerToken = 4;
+const defaultCharactersPerToken = 4;
 /** Tokens this far from a cut are those of the whole text. */
 const reachOfCut = 128;
 
@@ -47,7 +47,7 @@ export function* encodePrompt(
   const room = Math.max(contextLength - maxTokens, contextLength >> 1);
   const most = isCut ? Math.min(kept === -1 ? room : kept, contextLength) : contextLength;
   const enough = 2 * (isCut ? Math.max(most, reachOfCut) : most);
-  for (let length = (enough / 2) * usualCharactersPerToken; length < text.length; length *= 2) {
+  for (let length = (enough / 2) * defaultCharactersPerToken; length < text.length; length *= 2) {
     // The cut changes some tokens beside it, never half of them.
     const part = yield* encode(isCut ? text.slice(-length) : text.slice(0, length));
     if (part.length < enough) continue;

@@ -54,7 +54,7 @@ interface Entry extends EncodedPicture {
 /** Size of the pictures that are kept without being in use. */
 const maxIdleBytes = 64 * 2 ** 20;
 /** Ids are 32-bit integers. */
-const mostIds = 2 ** 31 - 1;
+const maxIds = 2 ** 31 - 1;
 
 /**
  * The pictures of requests under way and of those before, by what they are. Their rows have ids below zero, so that they
@@ -82,7 +82,7 @@ export function createPictureTable(hiddenSize: number) {
       const known = borrow(key);
       if (known) return known;
       const rows = embeddings.length / hiddenSize;
-      if (ids + rows > mostIds) throw new RangeError(`pictures: expected at most ${mostIds} rows`);
+      if (ids + rows > maxIds) throw new RangeError(`pictures: expected at most ${maxIds} rows`);
       const entry: Entry = { key, firstId: -1 - ids, embeddings, rows, grid, uses: 1 };
       ids += rows;
       entries.push(entry);

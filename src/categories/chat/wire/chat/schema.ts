@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   chatParameters,
-  longestBadWord,
+  maxBadWordLength,
   maxAllowedTokens,
   maxStopSequences,
   maxStopTokens,
@@ -192,7 +192,7 @@ export const chatRequestSchema = z
     ),
     ...formatFields,
     logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
-    bad_words: listOf(nonEmptyText.max(longestBadWord), { max: chatParameters.badWords.max })
+    bad_words: listOf(nonEmptyText.max(maxBadWordLength), { max: chatParameters.badWords.max })
       .nullish()
       .meta({ description: chatParameters.badWords.description, default: chatParameters.badWords.default }),
     stop_token_ids: listOf(tokenId, { max: maxStopTokens }).nullish().meta({

@@ -17,7 +17,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Resizing = { readonly exact: Size } | { readonly edges: EdgeLimits };
 
 /** Default for files that are older than `longest_edge`. */
-const usualLongest = 1333;
+const defaultMaxEdge = 1333;
 const yolosPatch = 16;
 
 /** Reads how a model of the DETR family has its images resized. */
@@ -27,7 +27,7 @@ export function readResizing(preprocessor: Json): Resizing | undefined {
   if (!isGiven(size)) return undefined;
   const stated = (typeof size === 'object' ? size : { shortest_edge: size }) as Json;
   const { height, width, shortest_edge: shortest } = stated;
-  const longest = stated['longest_edge'] ?? preprocessor['max_size'] ?? usualLongest;
+  const longest = stated['longest_edge'] ?? preprocessor['max_size'] ?? defaultMaxEdge;
   if (isCount(height) && isCount(width)) return { exact: { width, height } };
   if (isCount(shortest) && isCount(longest))
     return { edges: { shortest, longest, multiple: multipleOf(preprocessor) } };
@@ -60,7 +60,7 @@ export interface InputSizes extends ImageSizes {
   readonly edges?: EdgeLimits | undefined;
 }
 
-const usualStride = 32;
+const defaultStride = 32;
 
 /** Reads from the graph, its metadata and the config which sizes of input a model takes. */
 export function readInputSizes(
@@ -76,7 +76,7 @@ export function readInputSizes(
     return { fixed: undefined, edges, default: edges.longest, min, max, step: 1 };
   }
   if (resizing && resizing.exact.width !== resizing.exact.height) return sizesOf(resizing.exact);
-  const step = greatest(config['stride']) ?? greatest(metadata.get('stride')) ?? usualStride;
+  const step = greatest(config['stride']) ?? greatest(metadata.get('stride')) ?? defaultStride;
   const trained =
     greatest(config['image_size']) ??
     greatest(metadata.get('imgsz')) ??

@@ -41,7 +41,7 @@ export interface Denoiser {
 }
 
 /** Latents with more cells are denoised with one conditioning at a time, since the memory for attention grows with their square. */
-const mostBatchedCells = 64 * 64;
+const maxBatchedCells = 64 * 64;
 const defaultChannels = 4;
 const defaultGuidanceSize = 256;
 
@@ -77,7 +77,7 @@ export function createDenoiser(session: Session, { name, config }: DiffusionComp
     patchSize,
     prepare(task) {
       const { conditionings, latents } = task;
-      const batched = latents.width * latents.height <= mostBatchedCells ? conditionings.length : 1;
+      const batched = latents.width * latents.height <= maxBatchedCells ? conditionings.length : 1;
       const batch = fixedBatch ?? batched;
       const values = channels * latents.width * latents.height;
       const data = new Float32Array(batch * values);

@@ -36,7 +36,7 @@ export interface LatentDecoder {
 
 export interface LatentDecoderOptions {
   /** Latents with more cells are decoded in tiles; default 128 × 128. */
-  readonly mostCells?: number | undefined;
+  readonly maxCells?: number | undefined;
   /** Sizes of tiles, in cells; by default a tile needs no more memory than the largest image without tiles. */
   readonly tiles?: TileOptions | undefined;
 }
@@ -64,7 +64,7 @@ const previewCells = { least: 16, most: 32, share: 1 / 4 };
 export function createLatentDecoder(
   session: Session,
   { name, config }: DiffusionComponent,
-  { mostCells = defaultMostCells, tiles = defaultTiles }: LatentDecoderOptions = {},
+  { maxCells = defaultMostCells, tiles = defaultTiles }: LatentDecoderOptions = {},
 ): LatentDecoder {
   const [input, ...others] = session.inputs;
   if (!input || others.length > 0 || input.dims.length !== 4) {
@@ -102,7 +102,7 @@ export function createLatentDecoder(
     size: Size,
     options: DecodeOptions,
   ): Promise<Float32Array> => {
-    const isWhole = size.width * size.height <= mostCells;
+    const isWhole = size.width * size.height <= maxCells;
     const columns = planTiles(size.width, planAxis(size.width, fixedWidth, isWhole));
     const rows = planTiles(size.height, planAxis(size.height, fixedHeight, isWhole));
     const tile = { width: columns.size, height: rows.size };

@@ -23,11 +23,11 @@ export interface Prompt {
 }
 
 /** The cost of attention grows with them. */
-const mostWindows = 16;
+const maxWindows = 16;
 
 /** Tokens of the longest prompt. */
 export function maxPromptTokens(encoders: readonly TextEncoder[]): number {
-  return mostWindows * (Math.min(...encoders.map(({ tokenizer }) => tokenizer.windowLength)) - 2);
+  return maxWindows * (Math.min(...encoders.map(({ tokenizer }) => tokenizer.windowLength)) - 2);
 }
 
 /** Runs every text encoder once for each prompt; all conditionings have the same length. */
@@ -55,7 +55,7 @@ export async function encodePrompts(
 function countOf({ text, param }: Prompt, encoders: readonly TextEncoder[]): number {
   const counts = encoders.map(({ tokenizer }) => countWindows(tokenizer.encode(text), tokenizer));
   const count = Math.max(...counts);
-  if (count <= mostWindows) return count;
+  if (count <= maxWindows) return count;
   const reason = `expected at most ${maxPromptTokens(encoders)} tokens, got ${encoders.map(({ tokenizer }) => tokenizer.encode(text).length).join(' and ')}`;
   throw fieldError(param, reason, { code: 'context_length_exceeded' });
 }

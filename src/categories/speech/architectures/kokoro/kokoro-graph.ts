@@ -30,7 +30,7 @@ export const kokoroDurations: DurationTensors = {
 const samplesOfFrame = 600;
 /** Frames by which a phoneme is heard before its durations say so, as measured at the ends of pauses: 35 to 50 ms. */
 const heardBefore = 2;
-const usualStyleSize = 256;
+const defaultStyleSize = 256;
 
 /**
  * Reads a graph with `input_ids` `[1, n]`, `style` `[1, size]` and, if it has it, `speed` `[1]` → `waveform` and perhaps
@@ -53,7 +53,7 @@ export function createKokoroGraph(session: Session): KokoroGraph {
   assertType(output, ['float32']);
   const durations = session.outputs.find(({ name }) => kokoroDurations.outputs.has(name));
   const fetches = [output.name, ...(durations ? [durations.name] : [])];
-  const styleSize = builtInSize(style.dims.at(-1)) ?? usualStyleSize;
+  const styleSize = builtInSize(style.dims.at(-1)) ?? defaultStyleSize;
 
   return {
     styleSize,

@@ -83,7 +83,7 @@ export async function openKokoro(
         const { prepare, phonemizer } = readers.get(describeVoice(shares[0]!.voice).language)!;
         return {
           prepare,
-          longestPiece: maxPhonemes,
+          maxPieceLength: maxPhonemes,
           async pronounce(sentence) {
             const phonemes = Array.from(await phonemizer.phonemize(sentence));
             return phonemes.filter((phoneme) => vocabulary.has(phoneme)).join('');

@@ -102,7 +102,7 @@ export function createPiperSymbols({
   clusters,
 }: Pick<PiperConfig, 'ids' | 'clusters'>): Pick<VitsVoice, 'knows' | 'toIds'> {
   const [padding, beginning, end] = [ids.get('_')!, ids.get('^')!, ids.get('$')!];
-  const longestFirst = clusters.toSorted((one, other) => other.length - one.length);
+  const byLength = clusters.toSorted((one, other) => other.length - one.length);
   const find = (symbol: string): readonly number[] | undefined =>
     ids.get(symbol) ?? ids.get(symbol.toLowerCase());
   return {
@@ -111,7 +111,7 @@ export function createPiperSymbols({
       const found: (readonly number[])[] = [];
       const places: number[] = [];
       let place = 0;
-      for (const part of divide(symbols, longestFirst)) {
+      for (const part of divide(symbols, byLength)) {
         const own = find(part);
         if (own) {
           const withPadding = [...own, ...padding];

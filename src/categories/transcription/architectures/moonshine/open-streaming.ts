@@ -23,7 +23,7 @@ const names = [
 ];
 const origin = "Moonshine's streaming export";
 /** The encoder can't do with fewer. */
-const fewestFeatures = 2;
+const minFeatures = 2;
 
 /** Opens a streaming Moonshine. Each stretch is read as one piece, whose beginning is that of the recording for the model. */
 export async function openStreaming(spec: ModelSpec, backend: SessionBackend): Promise<StretchRecognizer> {
@@ -44,8 +44,7 @@ export async function openStreaming(spec: ModelSpec, backend: SessionBackend): P
         const options = { signal };
         const audio: Tensor = { type: 'float32', dims: [1, samples.length], data: samples };
         const features = await frontend.run({ ...before, [samplesName]: audio }, ['features'], options);
-        if (features['features']!.dims[1]! < fewestFeatures)
-          return { text: '', tokens: [], averageLogprob: 0 };
+        if (features['features']!.dims[1]! < minFeatures) return { text: '', tokens: [], averageLogprob: 0 };
         const encoded = await encoder.run(features, ['encoded'], options);
         const memory = await adapter.run({ ...encoded, pos_offset: int64([1], [0]) }, ['memory'], options);
         const heard = await crossKv.run(memory, heardNames, options);

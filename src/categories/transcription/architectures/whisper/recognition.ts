@@ -61,13 +61,13 @@ export interface WhisperJob {
 const framesPerSecond = 100;
 const samplesPerFrame = sampleRateHz / framesPerSecond;
 const samplesPerPosition = samplesPerFrame * framesPerPosition;
-const leastSkippedFrames = 10;
+const minSkippedFrames = 10;
 /** A silent window is not skipped to its very end, where a word may begin. */
 const keptFrames = 50;
 /** From this on a window begins anew at the speech after its silence. */
 const longLeadSeconds = 1;
 /** Longest part of a word that a window cuts, with the padding of its region. */
-const longestTailSeconds = 0.5;
+const maxTailSeconds = 0.5;
 /** End of a window without text that is heard again: speech may begin there after music. */
 const heardAgainPositions = 100;
 /** Largest distance between the end of a window and the end of a word that the window cuts. */
@@ -325,10 +325,10 @@ function readFeatures(samples: Float32Array, logMel: LogMel): Float32Array {
 function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wasSpoken: boolean): number {
   if (first === undefined) {
     const frames = Math.ceil(samples.length / samplesPerFrame);
-    return Math.max(frames - keptFrames, leastSkippedFrames);
+    return Math.max(frames - keptFrames, minSkippedFrames);
   }
   const { startSeconds, endSeconds } = first;
-  const isTail = wasSpoken && startSeconds === 0 && endSeconds <= longestTailSeconds;
+  const isTail = wasSpoken && startSeconds === 0 && endSeconds <= maxTailSeconds;
   const skipped = isTail ? endSeconds : startSeconds < longLeadSeconds ? 0 : startSeconds;
   return Math.floor(skipped * framesPerSecond);
 }

@@ -1,7 +1,7 @@
 import { element } from '../dom/element.js';
 
 const longestText = 20_000;
-const longestString = 200;
+const maxStringLength = 200;
 
 /** Shows the last request of a panel and what came back, as text. */
 export function createExchangeView() {
@@ -50,8 +50,8 @@ export function createExchangeView() {
 function toText(body) {
   const shorten = (/** @type {string} */ _name, /** @type {unknown} */ value) => {
     if (value instanceof File) return `(file) ${value.name}`;
-    if (typeof value !== 'string' || value.length <= longestString) return value;
-    return `${value.slice(0, longestString)}… (${value.length} characters)`;
+    if (typeof value !== 'string' || value.length <= maxStringLength) return value;
+    return `${value.slice(0, maxStringLength)}… (${value.length} characters)`;
   };
   return JSON.stringify(body, shorten, 2);
 }

@@ -14,8 +14,8 @@ import { element, select, uniqueId } from '../dom/element.js';
  * @property {(message: string) => void} point shows what is wrong with it; nothing if it is empty
  */
 
-const longestSlider = 4096;
-const longestSelect = 6;
+const maxSliderSteps = 4096;
+const maxSelectOptions = 6;
 
 /**
  * A control for one parameter, as the discovery endpoint describes it.
@@ -90,11 +90,11 @@ function createControls({ type, min, max, step = 1, default: byDefault }, choice
   if (type === 'string')
     return { main: element('input', { type: 'text', class: 'input wide', autocomplete: 'off' }) };
   if (min !== undefined && max !== undefined && byDefault !== undefined) {
-    if (type === 'int' && max - min < longestSelect) {
+    if (type === 'int' && max - min < maxSelectOptions) {
       const values = Array.from({ length: max - min + 1 }, (_, index) => String(min + index));
       return { main: withClass(select(values.map((value) => ({ value, label: value }))), 'number') };
     }
-    if ((max - min) / step <= longestSlider) {
+    if ((max - min) / step <= maxSliderSteps) {
       const slider = element('input', { type: 'range', class: 'slider', min, max, step });
       return { main: numberInput(type, 'set'), slider };
     }

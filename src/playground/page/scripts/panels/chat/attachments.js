@@ -11,7 +11,7 @@ import { formatBytes } from '../../dom/format.js';
  */
 
 /** Base64 of more would weigh on the browser, and no API is likely to take it. */
-const largestPictureBytes = 100e6;
+const maxPictureBytes = 100e6;
 
 /**
  * The pictures of the next message, and recordings on their way to text.
@@ -84,9 +84,9 @@ export function createAttachments({ takesPictures, transcribe, onText, onError }
   };
   /** @param {File} file */
   const readPicture = async (file) => {
-    if (file.size > largestPictureBytes) {
+    if (file.size > maxPictureBytes) {
       throw new Error(
-        `${file.name} has ${formatBytes(file.size)}; at most ${formatBytes(largestPictureBytes)} can be sent.`,
+        `${file.name} has ${formatBytes(file.size)}; at most ${formatBytes(maxPictureBytes)} can be sent.`,
       );
     }
     addPicture({ name: file.name, url: await dataUrlFromBlob(file) });

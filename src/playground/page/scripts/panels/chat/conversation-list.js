@@ -1,11 +1,11 @@
 import { announce } from '../../dom/announce.js';
 import { element, quietButton } from '../../dom/element.js';
 import { createMenu } from '../../dom/menu.js';
-import { mostCharacters, mostConversations, titleOf } from './conversations.js';
+import { maxCharacters, maxConversations, titleOf } from './conversations.js';
 
 /** @typedef {import('./conversations.js').Conversation} Conversation */
 
-const bounds = `The last ${mostConversations}, up to ${mostCharacters / 1e6} MB, stay in this browser.`;
+const bounds = `The last ${maxConversations}, up to ${maxCharacters / 1e6} MB, stay in this browser.`;
 
 /**
  * The conversations of this browser, at the side; on narrow screens in a menu.

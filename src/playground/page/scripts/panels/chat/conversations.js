@@ -19,11 +19,11 @@ const prefix = 'slashv1-conversation:';
 const currentName = 'slashv1-conversation';
 
 /** A conversation that would need more lasts until the next reload. */
-export const mostConversations = 50;
+export const maxConversations = 50;
 /** Browsers keep about five million for one site. */
-export const mostCharacters = 4_000_000;
+export const maxCharacters = 4_000_000;
 
-const longestTitle = 60;
+const maxTitleLength = 60;
 
 /** @returns {Conversation} */
 export function newConversation() {
@@ -38,7 +38,7 @@ export function titleOf({ title, messages }) {
   const first = messages.find(({ role }) => role === 'user');
   const pictures = first?.role === 'user' ? first.pictures : undefined;
   const words = (first?.content || pictures?.[0]?.name || 'New conversation').trim().replace(/\s+/g, ' ');
-  return words.length > longestTitle ? `${words.slice(0, longestTitle - 1)}…` : words;
+  return words.length > maxTitleLength ? `${words.slice(0, maxTitleLength - 1)}…` : words;
 }
 
 /**
@@ -66,7 +66,7 @@ export function createConversationStore(kept, tab) {
       remove(conversation.id);
       if (conversation.messages.length === 0) return;
       const text = JSON.stringify(conversation);
-      if (text.length > mostCharacters) return;
+      if (text.length > maxCharacters) return;
       const others = list().map(({ id }) => ({ id, characters: kept.getItem(prefix + id)?.length ?? 0 }));
       const dropOldest = () => {
         const oldest = others.pop();
@@ -74,8 +74,8 @@ export function createConversationStore(kept, tab) {
         return oldest !== undefined;
       };
       const isTooMuch = () =>
-        others.length >= mostConversations ||
-        others.reduce((sum, { characters }) => sum + characters, text.length) > mostCharacters;
+        others.length >= maxConversations ||
+        others.reduce((sum, { characters }) => sum + characters, text.length) > maxCharacters;
       while (isTooMuch()) dropOldest();
       do {
         try {

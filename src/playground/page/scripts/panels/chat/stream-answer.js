@@ -10,7 +10,7 @@ import { addDelta } from './messages.js';
  */
 
 /** A shorter answer comes in so few pieces that its speed says nothing. */
-const leastMeasuredMs = 100;
+const minMeasuredMs = 100;
 
 /**
  * Reads one streamed answer into its views.
@@ -56,7 +56,7 @@ function noteOf({ usage, finishReason, clock, sentAt }) {
   if (usage)
     notes.push(`${usage.prompt_tokens} prompt + ${counted(usage.completion_tokens, 'answer token')}`);
   const lastedMs = clock.last - clock.first;
-  if (usage && usage.completion_tokens > 2 && lastedMs >= leastMeasuredMs) {
+  if (usage && usage.completion_tokens > 2 && lastedMs >= minMeasuredMs) {
     notes.push(`${Math.round(((usage.completion_tokens - 1) / lastedMs) * 1000)} tokens/s`);
   }
   if (clock.first > 0) notes.push(`first after ${formatDuration(clock.first - sentAt)}`);

@@ -12,7 +12,7 @@ import { samplePictures } from '../sample-pictures.js';
 /** @typedef {import('./detections-view.js').DetectResponse} DetectResponse */
 
 /** Base64 of more would weigh on the browser, and no API is likely to take it. */
-const largestPictureBytes = 100e6;
+const maxPictureBytes = 100e6;
 
 /** @param {import('../workspace.js').PanelContext} context @returns {import('../workspace.js').Panel} */
 export function createDetectionPanel(context) {
@@ -138,8 +138,8 @@ export function createDetectionPanel(context) {
 /** @param {File | string} picture @returns {Promise<string>} base64, or the address */
 async function toSent(picture) {
   if (typeof picture === 'string') return picture;
-  if (picture.size <= largestPictureBytes) return base64FromBlob(picture);
+  if (picture.size <= maxPictureBytes) return base64FromBlob(picture);
   throw new Error(
-    `${picture.name} has ${formatBytes(picture.size)}; at most ${formatBytes(largestPictureBytes)} can be sent.`,
+    `${picture.name} has ${formatBytes(picture.size)}; at most ${formatBytes(maxPictureBytes)} can be sent.`,
   );
 }

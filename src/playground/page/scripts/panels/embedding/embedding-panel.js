@@ -6,7 +6,7 @@ import { toMatrixView } from './matrix-view.js';
 import { similarities } from './similarity.js';
 
 /** A larger table helps nobody. */
-const mostTexts = 40;
+const maxTexts = 40;
 
 const examples = [
   'a red circle above a blue square',
@@ -40,9 +40,9 @@ export function createEmbeddingPanel(context) {
     task.run(async (signal) => {
       const request = toRequest();
       const texts = request.json.input;
-      if (texts.length > mostTexts) {
+      if (texts.length > maxTexts) {
         throw new Error(
-          `There are ${texts.length} sentences; the page compares at most ${mostTexts} at a time.`,
+          `There are ${texts.length} sentences; the page compares at most ${maxTexts} at a time.`,
         );
       }
       const startedAt = performance.now();
