@@ -28,7 +28,7 @@ export interface TextModel extends TokenizedModel {
   /** Tokens of one text, unless the settings say otherwise; default: what `config.json` says. */
   readonly contextLength?: number;
   /** Most sequences of different requests that it generates together; default: what the settings say. */
-  readonly mostRows?: number;
+  readonly maxRows?: number;
   /** Generates; `maxRows` sequences together. */
   openDecoder(options: { readonly contextLength: number; readonly maxRows: number }): Promise<Decoder>;
 }
