@@ -3,7 +3,7 @@ import { expecting } from '../validation/expecting.ts';
 import type { Certificates } from '../runtime/http/fetch-with-certificates.ts';
 import type { RemoteKey } from './access.ts';
 
-/** A setting that holds a key. */
+/** A setting for a key. */
 export const remoteKeySetting = z
   .union(
     [
@@ -17,7 +17,7 @@ export const remoteKeySetting = z
   .optional()
   .describe('Bearer token, or a function that is called for it before every request.');
 
-/** A setting that holds certificates. */
+/** A setting for certificates. */
 export const certificatesSetting = z
   .strictObject({
     ca: z.string().optional().describe("The authority that signed the server's certificate, as PEM text."),
@@ -27,7 +27,7 @@ export const certificatesSetting = z
   .optional()
   .describe("Certificates of the connection; default: Node's authorities and no client certificate.");
 
-/** A setting that holds several servers. @param asked what goes to one of them */
+/** A setting for several servers. @param asked the unit of work that goes to one of them */
 export const upstreamsSetting = (address: 'url' | 'baseURL', things: string, asked: string) =>
   z
     .array(

@@ -5,10 +5,10 @@ import { fetchWith, type Certificates, type HttpRequest } from '../runtime/http/
 import type { HttpAnswer } from '../runtime/http/answer-body.ts';
 import type { Upstream } from './upstreams.ts';
 
-/** A key, or a function that is asked for it before every request, so that keys may change. */
+/** A key, or a function that is called before every request, so that keys may change. */
 export type RemoteKey = string | (() => string | Promise<string>);
 
-/** A server, with all that it takes to send it requests. */
+/** A server with its access settings. */
 export interface RemoteEndpoint extends Upstream {
   readonly apiKey: RemoteKey | undefined;
   readonly tls: Certificates | undefined;
@@ -24,10 +24,10 @@ interface ListedServer extends Pick<RemoteAccess, 'apiKey'> {
 }
 
 const defaultMaxConcurrent = 64;
-/** Time for a function that gives a key. */
+/** Timeout of a function that returns a key. */
 const keyTimeoutMs = 30_000;
 
-/** The servers of a backend; settings that a server lacks are those of all. */
+/** The servers of a backend; the backend's settings are defaults. */
 export function endpointsOf(
   listed: readonly ListedServer[],
   { apiKey, tls, headers }: RemoteAccess,
@@ -37,7 +37,7 @@ export function endpointsOf(
   });
 }
 
-/** Makes what sends one request, maybe again, with the key of the moment. */
+/** Creates a function that sends one request, with retries, using the current key. */
 export async function senderTo(
   { url, apiKey, tls, headers }: RemoteEndpoint,
   connectMs?: number,
@@ -65,7 +65,7 @@ async function askFor(apiKey: Exclude<RemoteKey, string>): Promise<string> {
 
 const noAddress = { protocol: '', username: '', password: '' };
 
-/** @throws InferenceError `invalid_request` for an address that is no http address, or holds a password */
+/** @throws InferenceError `invalid_request` for an address that isn't http, or contains a password */
 function assertAddress(param: string, address: unknown): void {
   const text = typeof address === 'string' ? address : '';
   const { protocol, username, password } = URL.canParse(text) ? new URL(text) : noAddress;
@@ -75,7 +75,7 @@ function assertAddress(param: string, address: unknown): void {
   throw fieldError(param, 'expected no user and password in it; headers can carry them');
 }
 
-/** Checks the address of a backend, or those of its `upstreams`. */
+/** Validates the address of a backend, or of its `upstreams`. */
 export function assertAddresses<Name extends string>(
   path: string,
   name: Name,

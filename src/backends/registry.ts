@@ -10,7 +10,7 @@ import type { ApiServer } from './openai/server.ts';
 import { transformersDefinition } from './transformers/backend.ts';
 import type { TransformersBackend } from './transformers/settings.ts';
 
-/** A backend that runs a model, with its settings. */
+/** A backend with its settings. */
 export type AnyBackend = OnnxBackend | LlamaBackend | TransformersBackend | ApiServer | GraphServer;
 
 /** All backends, one line each; the first is the default. */
@@ -22,7 +22,7 @@ export const backends = [
   kserveDefinition,
 ] as const;
 
-/** The backend of a model; where its settings leave it open, the one that its source shows. */
+/** The backend of a model; without a setting, the source determines it. */
 export function backendOf({
   backend,
   source,

@@ -3,14 +3,14 @@ import type { GraphServer } from './kserve/server.ts';
 import type { ApiServer } from './openai/server.ts';
 
 /**
- * Models that run on other machines.
+ * Models on remote machines.
  *
- * `openai` sends chat, embeddings, images, speech and transcription to vLLM, SGLang, llama-server, Ray Serve, another slashv1 or any server of that
- * wire format; the `source` of the model is its name there. `kserve` runs the graphs of detection, embedding, image and
- * rerank models on Triton, KServe, OpenVINO Model Server or Ray Serve; the `source` is a folder with everything but the
- * graphs.
+ * `openai` sends chat, embeddings, images, speech and transcription to vLLM, SGLang, llama-server, Ray Serve, slashv1
+ * or any OpenAI-compatible server; the `source` of the model is its name there. `kserve` runs the graphs of detection,
+ * embedding, image and rerank models on Triton, KServe, OpenVINO Model Server or Ray Serve; the `source` is a folder
+ * with everything but the graphs.
  *
- * @throws InferenceError `invalid_request` for an address that isn't one
+ * @throws InferenceError `invalid_request` for an invalid address
  * @see https://github.com/kserve/open-inference-protocol
  *
  * @example

@@ -3,43 +3,46 @@ import { serverOfKey } from './rendezvous-hashing.ts';
 import type { UpstreamStatus } from '../contracts/run.ts';
 
 const checkIntervalMs = 1000;
-/** A single server is asked more rarely: nobody else would get its requests, but its host may be left out. */
+/** A single server is checked less often: there is no alternative for its requests, but its host may be skipped. */
 const loneCheckIntervalMs = 5000;
 const checkTimeoutMs = 900;
-/** A server may take longer to describe itself when it is asked for the first time. */
+/** A server may take longer to describe itself for the first time. */
 const firstCheckTimeoutMs = 3000;
-/** A server that describes itself well and fails so many requests in a row is ejected for a while all the same. */
-const mostFailuresInRow = 3;
+/** A server that passes checks but fails this many requests in a row is ejected for a while anyway. */
+const maxFailuresInRow = 3;
 const firstRestMs = 250;
 const ejectedRestMs = 2000;
-const longestRestMs = 60_000;
-/** A caller that leaves earlier says nothing about the server. */
+const maxRestMs = 60_000;
+/** A caller that leaves earlier isn't evidence against the server. */
 const silentMs = 1000;
-/** Rest of a server that is busy and doesn't say for how long. */
+/** Pause of a busy server that doesn't specify one. */
 const busyRestMs = 1000;
 
-/** A server among several that run the same model. */
+/** One of several servers of the same model. */
 export interface Upstream {
   /** Its address. */
   readonly url: string;
-  /** Requests that it gets at once. */
+  /** Maximum concurrent requests. */
   readonly maxConcurrent: number;
 }
 
 export interface UpstreamsOptions<Server extends Upstream> {
   readonly servers: readonly Server[];
-  /** Asks a server whether it can be used. */
+  /** Checks whether a server can be used. */
   check(server: Server, signal: AbortSignal): Promise<void>;
 }
 
-/** How a request is sent, and sent again. */
+/** How to send and retry a request. */
 export interface StreamOptions<Piece> {
   readonly signal?: AbortSignal | undefined;
-  /** Pieces that wait for the next one, since they are no sign that an answer follows. */
+  /** Pieces to hold back until the next one, since they don't show that an answer follows. */
   readonly isPrelude?: ((piece: Piece) => boolean) | undefined;
-  /** Requests of one key go to the same server, as long as it is sound and not far busier than the others. */
+  /** Requests with the same key go to the same server, while it is available and not far busier than the rest. */
   readonly key?: string | undefined;
-  /** Begins the answer of another server, after pieces that don't count any more; without it none follows those. */
+  /**
+   * Marks the restart of the answer on a different server, after pieces that became invalid; without it there is no
+   * retry after such pieces.
+   */
   readonly restart?: Piece | undefined;
 }
 
@@ -50,21 +53,21 @@ interface Member<Server> {
   running: number;
   failures: number;
   failuresInRow: number;
-  /** Since the last success; each is twice as long as the one before. */
+  /** Since the last success; each pause is twice as long as the previous one. */
   rests: number;
   restsUntil: number;
-  /** The last turn when it failed. */
+  /** Its latest turn that failed. */
   failedAt: number;
   answeredAt: number;
-  /** The last turn when it was given a request. */
+  /** Its latest turn that was assigned. */
   takenAt: number;
-  /** The turn of the request that tries it after a rest. */
+  /** The turn of the trial request after a pause. */
   trial: number | undefined;
   isBeingChecked: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A place at a server; `turn` counts the requests of all. */
+/** A slot at a server; `turn` counts the requests of all servers. */
 interface Place<Server> {
   readonly member: Member<Server>;
   readonly turn: number;
@@ -72,25 +75,25 @@ interface Place<Server> {
 }
 
 interface TakeOptions extends Pick<StreamOptions<never>, 'signal' | 'key'> {
-  /** Whether unhealthy servers are left out, also where there is no other. */
+  /** Whether unhealthy servers are skipped even without an alternative. */
   readonly needsHealthy: boolean;
 }
 
-/** A request that a server doesn't accept. */
+/** A request that a server rejects. */
 interface Refusal<Server> {
   readonly member: Member<Server>;
   readonly error: InferenceError;
 }
 
 /**
- * The servers that run one model. A request goes to the sound one that is least busy, measured by its share of `maxConcurrent`,
- * equals in turn; where none is sound, to any. A server that fails rests, ever longer, and is then tried with one request; one
- * that says when it is free again rests until then.
+ * The servers of one model. A request goes to the least busy available server, relative to `maxConcurrent`, with ties
+ * in turn; without any available one, to any server. A failing server pauses for increasing times, and is then tried
+ * with one request; a server that reports when it is free pauses until then.
  */
 export class Upstreams<Server extends Upstream> {
   readonly #members: readonly Member<Server>[];
   readonly #check: UpstreamsOptions<Server>['check'];
-  /** Requests that wait for a place, in the order of their arrival; each returns whether it has taken one. */
+  /** Requests waiting for a slot, in order of arrival; each returns whether it has taken one. */
   readonly #waiting = new Set<() => boolean>();
   #turn = 0;
   #isClosed = false;
@@ -114,7 +117,7 @@ export class Upstreams<Server extends Upstream> {
     }));
   }
 
-  /** Requests that all of them get at once. */
+  /** Maximum concurrent requests of all servers. */
   get capacity(): number {
     return this.#members.reduce((sum, { server }) => sum + server.maxConcurrent, 0);
   }
@@ -128,7 +131,7 @@ export class Upstreams<Server extends Upstream> {
     }));
   }
 
-  /** Checks all of them, from then on in the background. */
+  /** Checks all servers, and keeps checking in the background. */
   async start(): Promise<void> {
     const errors = await Promise.all(
       this.#members.map((member) => this.#update(member, firstCheckTimeoutMs)),
@@ -148,8 +151,8 @@ export class Upstreams<Server extends Upstream> {
   }
 
   /**
-   * Asks one server for an answer in pieces, and another where it fails before a piece that counts. Where one refuses the
-   * request, a second one is asked: if that accepts it, the first has failed.
+   * Streams an answer from one server, or the next if it fails before a piece that counts. If a server rejects the
+   * request, a second one is asked: if that accepts it, the first one counts as failed.
    */
   async *stream<Piece>(
     open: (server: Server) => AsyncIterable<Piece>,
@@ -175,7 +178,7 @@ export class Upstreams<Server extends Upstream> {
           if (!hasBegun) this.#noteSuccess(place, refusal);
           hasBegun = true;
           refusal = undefined;
-          // Delegation takes turns of its own, also to nothing.
+          // Delegation costs additional turns, even if empty.
           if (held.length > 0) yield* held.splice(0);
           yield piece;
         }
@@ -191,7 +194,7 @@ export class Upstreams<Server extends Upstream> {
           if (error.code !== 'worker_failed' && error.code !== 'overloaded') throw error;
           this.#noteFailure(member, error);
           if (hasBegun && restart === undefined) throw error;
-          // A server that is only busy says when to come again.
+          // A busy server only reports when to retry.
           if (failure?.code !== 'overloaded') failure = error;
         }
         tried.add(member);
@@ -201,7 +204,7 @@ export class Upstreams<Server extends Upstream> {
     }
   }
 
-  /** Asks one server for an answer, and another where it fails. @throws what `call` throws */
+  /** Gets an answer from one server, or the next if it fails. @throws the error of `call` */
   async ask<Answer>(call: (server: Server) => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     const answers = this.stream(
       async function* (server) {
@@ -213,7 +216,7 @@ export class Upstreams<Server extends Upstream> {
     throw new TypeError('expected an answer');
   }
 
-  /** A place at a server that hasn't been tried; `undefined` where all have. */
+  /** A slot at an untried server; `undefined` if all have been tried. */
   #take(
     tried: ReadonlySet<Member<Server>>,
     { signal, key, needsHealthy }: TakeOptions,
@@ -270,7 +273,7 @@ export class Upstreams<Server extends Upstream> {
   #noteSuccess({ member, turn }: Place<Server>, refusal: Refusal<Server> | undefined): void {
     if (refusal) this.#noteFailure(refusal.member, refusal.error);
     member.answeredAt = performance.now();
-    // An answer that was asked for before the last failure says nothing about now.
+    // An answer to a request from before the last failure isn't evidence of recovery.
     if (turn <= member.failedAt) return;
     Object.assign(member, { failuresInRow: 0, rests: 0, restsUntil: 0, trial: undefined });
   }
@@ -286,7 +289,7 @@ export class Upstreams<Server extends Upstream> {
     void this.#update(member, checkTimeoutMs);
   }
 
-  /** A caller has left before it had anything. That is no failure, unless the server answered nobody meanwhile. */
+  /** A caller has left before any piece. That only counts as a failure if the server answered no request meanwhile. */
   #noteSilence({ member, since }: Place<Server>): void {
     const isSilent = member.answeredAt < since && performance.now() - since > silentMs;
     if (isSilent) this.#rest(member, nextRestMs(member));
@@ -318,7 +321,7 @@ export class Upstreams<Server extends Upstream> {
   }
 }
 
-/** By the share of its places that are taken; of equals, the one whose turn is longest ago. */
+/** By the fraction of used slots; the least recently used one wins ties. */
 function lessBusy<Server extends Upstream>(one: Member<Server>, other: Member<Server>): Member<Server> {
   const busyness = ({ running, server }: Member<Server>): number => running / server.maxConcurrent;
   const difference = busyness(other) - busyness(one);
@@ -326,23 +329,23 @@ function lessBusy<Server extends Upstream>(one: Member<Server>, other: Member<Se
 }
 
 function nextRestMs(member: Member<unknown>): number {
-  return Math.min(longestRestMs, firstRestMs * 2 ** member.rests);
+  return Math.min(maxRestMs, firstRestMs * 2 ** member.rests);
 }
 
 function rests({ restsUntil }: Member<unknown>): boolean {
   return performance.now() < restsUntil;
 }
 
-/** After a rest it gets one request, and the next ones when that is answered. */
+/** After a pause it gets one request, and more once that is answered. */
 function isSound(member: Member<unknown>): boolean {
   return member.isReachable && !rests(member) && (member.rests === 0 || member.trial === undefined);
 }
 
 function isEjected({ failuresInRow }: Member<unknown>): boolean {
-  return failuresInRow >= mostFailuresInRow;
+  return failuresInRow >= maxFailuresInRow;
 }
 
-/** One that only rests after a failure or two, or since it is busy, is healthy. */
+/** A server that only pauses after a failure or two, or because it is busy, is healthy. */
 function isHealthy(member: Member<unknown>): boolean {
   return member.isReachable && (isSound(member) || !isEjected(member));
 }
@@ -353,7 +356,7 @@ const refusals: ReadonlySet<string> = new Set([
   'context_length_exceeded',
 ]);
 
-/** Another server would refuse it too, unless this one is out of order. */
+/** Any server would reject it, unless this one is faulty. */
 function isRefusal({ code }: InferenceError): boolean {
   return refusals.has(code);
 }

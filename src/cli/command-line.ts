@@ -14,7 +14,7 @@ export function packageVersion(): string {
 
 type LoadCommand = () => Promise<{ readonly command: Command }>;
 
-/** Loaded when they are asked for, so that help and mistakes cost no time. */
+/** Loaded on demand, so that help and mistakes take no time. */
 const commands: Readonly<Record<string, readonly [summary: string, load: LoadCommand]>> = {
   chat: ['Talk with a model in this terminal.', () => import('./talk/chat-command.ts')],
   run: ['Print the answer to one prompt.', () => import('./talk/run-command.ts')],
@@ -81,13 +81,13 @@ function findCommand([first, second]: readonly string[]): string {
   const both = `${first} ${second}`;
   const asked = isGroup(first!) || Object.hasOwn(commands, both) ? both : first!;
   if (Object.hasOwn(commands, asked)) return asked;
-  // `slashv1 pull` stands for nothing, but what is meant is plain.
+  // `slashv1 pull` isn't a command, but its meaning is obvious.
   const inGroup = known.find((name) => name.endsWith(` ${asked}`));
   const hint = inGroup ? ` Did you mean ${inGroup}?` : didYouMean(asked, [...known, 'models']);
   throw new UsageError(`There is no command ${asked}.${hint}`);
 }
 
-/** Whether a word is a command only with the next one. */
+/** Whether a word is only a command with the next one. */
 function isGroup(word: string): boolean {
   if (Object.hasOwn(commands, word)) return false;
   return Object.keys(commands).some((name) => name.startsWith(`${word} `));
@@ -139,7 +139,7 @@ function commandRows(prefix: string): readonly [name: string, summary: string][]
   return shown.map(([name, [summary]]) => [name, summary]);
 }
 
-/** Only what isn't foreseen is worth a stack trace. */
+/** Only unexpected errors need a stack trace. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isForeseen =

@@ -10,7 +10,7 @@ export interface CommandHelp {
   /** Paragraphs. */
   readonly description?: readonly string[];
   readonly options: OptionTable;
-  /** Command line → what it does. */
+  /** Command line → its effect. */
   readonly examples: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +23,7 @@ export interface CommandDefinition<T extends OptionTable> extends CommandHelp {
   run(values: OptionValues<T>, operands: readonly string[], terminal: Terminal): Promise<ExitCode>;
 }
 
-/** Puts a command together: its options are parsed before it runs. */
+/** Defines a command whose options are parsed before it runs. */
 export function defineCommand<const T extends OptionTable>(definition: CommandDefinition<T>): Command {
   return {
     ...definition,
@@ -36,34 +36,34 @@ export function defineCommand<const T extends OptionTable>(definition: CommandDe
 
 export const exitCode = {
   success: 0,
-  /** Something outside the command line was not as it should be. */
+  /** An error outside the command line. */
   failure: 1,
-  /** The command line itself, or the config file that it names, is wrong. */
+  /** The command line or the config file is invalid. */
   usage: 2,
-  /** Broken off by Ctrl-C: 128 + the number of SIGINT. */
+  /** Interrupted by Ctrl-C: 128 + the number of SIGINT. */
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** Ctrl-C, the signal that asks a service to end, or that of a terminal that closes. */
+/** Ctrl-C, a termination signal, or a closed terminal. */
 export interface Interruption {
   /** Aborted by the first one. */
   readonly signal: AbortSignal;
   /** Resolves with the first one. */
   readonly first: Promise<void>;
-  /** From now on signals have their usual effect. */
+  /** Restores the usual effect of signals. */
   stop(): void;
 }
 
-/** Waits for signals: the first one is for the command to heed, the second ends the process at once. */
+/** Waits for signals: the command handles the first one, the second ends the process immediately. */
 export function watchInterrupts(): Interruption {
   const controller = new AbortController();
   const first = new Promise<void>((resolve) => controller.signal.addEventListener('abort', () => resolve()));
   let isHungUp = false;
   const listener = (signal: NodeJS.Signals): void => {
     isHungUp ||= signal === 'SIGHUP';
-    // A terminal that closes may send it twice.
+    // A terminal may send it twice when it closes.
     if (controller.signal.aborted && signal !== 'SIGHUP') process.exit(exitCode.interrupted);
     controller.abort();
   };
@@ -80,7 +80,7 @@ export function watchInterrupts(): Interruption {
   };
 }
 
-/** Does something that a first Ctrl-C ends. @returns `undefined` where it has failed after that */
+/** Runs work that the first Ctrl-C aborts. @returns `undefined` if it fails after that */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const { signal, stop } = watchInterrupts();
   try {

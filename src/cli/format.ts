@@ -1,4 +1,4 @@
-/** `1.2 GB`; powers of ten, as disks are sold. */
+/** `1.2 GB`; powers of ten, as for disks. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let amount = bytes;
@@ -10,7 +10,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? amount : amount.toFixed(amount < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
-/** `134 M`, `1.2 B`: how many numbers a model has learnt. */
+/** `134 M`, `1.2 B`: numbers of parameters. */
 export function formatCount(count: number): string {
   if (count < 1e6) return count < 1e3 ? String(count) : `${(count / 1e3).toFixed(0)} k`;
   return count < 1e9 ? `${(count / 1e6).toFixed(count < 1e7 ? 1 : 0)} M` : `${(count / 1e9).toFixed(1)} B`;
@@ -34,7 +34,7 @@ export function formatAge(then: Date, now: Date): string {
   return relative.format(-Math.floor(seconds / 86_400), 'day');
 }
 
-/** Four significant digits at most, and no exponent. */
+/** At most four significant digits, without an exponent. */
 export function formatNumber(value: number): string {
   if (value === 0 || Math.abs(value) >= 1000) return value.toFixed(0);
   return value.toFixed(Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 0.1 ? 2 : 4);

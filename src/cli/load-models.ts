@@ -14,7 +14,7 @@ const barWidth = 24;
 const clearLine = '\r\u001B[K';
 
 /**
- * Shows a download: on a terminal a bar with speed and remaining time, elsewhere a line for every file that begins or
+ * Displays a download: on a terminal a bar with speed and remaining time, otherwise a line per file that starts or
  * ends.
  */
 export function createProgressBar(stream: OutputStream, now: () => number = () => performance.now()) {
@@ -24,7 +24,7 @@ export function createProgressBar(stream: OutputStream, now: () => number = () =
   return {
     update({ source, overall }: DownloadProgress): void {
       const { receivedBytes, totalBytes } = overall;
-      // Bytes of an earlier attempt say nothing about the speed of this one.
+      // Bytes of an earlier attempt don't count for the speed.
       begun ??= { atMs: now(), bytes: receivedBytes };
       const seconds = (now() - begun.atMs) / 1000;
       const speed = seconds > 0.2 ? (receivedBytes - begun.bytes) / seconds : 0;
@@ -44,7 +44,7 @@ export function createProgressBar(stream: OutputStream, now: () => number = () =
       stream.write(`${clearLine}${line}${isOver ? '\n' : ''}`);
       isOpen = !isOver;
     },
-    /** Leaves the line as it is, whether the download has ended or not. */
+    /** Keeps the line, whether the download has ended or not. */
     end(): void {
       if (isOpen) stream.write('\n');
       isOpen = false;
@@ -58,7 +58,7 @@ function bar(share: number, { style }: OutputStream): string {
   return `${style.cyan('█'.repeat(filled))}${style.dim('░'.repeat(barWidth - filled))} ${percent}`;
 }
 
-/** A line that wraps can't be cleared: what matters least goes first. */
+/** A wrapped line can't be cleared: the least important parts are dropped first. */
 function fit(pieces: readonly string[], columns: number): string {
   const kept = [...pieces];
   while (kept.length > 2 && visibleLength(kept.join('  ')) > columns) kept.pop();
@@ -75,7 +75,7 @@ export interface FetchContext {
   readonly signal: AbortSignal;
 }
 
-/** Finds out the category of a model and sees to it that its files are on this disk. */
+/** Detects the category of a model and ensures that its files are on this disk. */
 export async function fetchModel(
   settings: ModelSettings,
   { terminal, signal }: FetchContext,
@@ -99,7 +99,7 @@ export async function fetchModel(
   }
 }
 
-/** The given category of a model, or the one that its small files show. */
+/** The given category of a model, or the category detected from its small files. */
 export async function categoryOf(
   { source, category, hub }: ModelSettings,
   signal: AbortSignal,
@@ -107,15 +107,12 @@ export async function categoryOf(
   return category ?? recognizeModel(source) ?? (await describeModel(source, { hub, signal })).category;
 }
 
-/** Tells people what stops nothing. */
+/** Displays warnings. */
 export function warn({ messages }: Terminal): (message: string) => void {
   return (message) => messages.write(`slashv1: ${message}\n`);
 }
 
-/**
- * Calls the model by name in an error that came out of the search for it, and asks whether another one was meant; for `catch` of
- * a promise.
- */
+/** Adds the model's name and a suggestion to an error from finding it; for `catch` of a promise. */
 export function aboutModel(name: string): (error: unknown) => never {
   return (error) => {
     if (!InferenceError.isInstance(error)) throw error;

@@ -6,20 +6,20 @@ import { categoryNames } from '../categories/registry.ts';
 import { settingsOf } from '../loading/settings.ts';
 import type { ModelSettings } from './model-settings.ts';
 
-/** Options of commands about one kind of weights of a model. */
+/** Options of commands for one dtype of a model. */
 export const modelChoiceTable = {
   dtype: ['<type>', `Type of the weights: auto (default), ${storedDtypes.join(', ')}.`],
   category: ['<name>', `Category of the model: auto (default, from its files), ${categoryNames.join(', ')}.`],
 } as const satisfies OptionTable;
 
-/** @throws UsageError where the operands aren't the name of one model */
+/** @throws UsageError unless the operands name one model */
 export function oneModel([model, ...others]: readonly string[]): string {
   if (model !== undefined && others.length === 0) return model;
   const count = model === undefined ? 'none' : others.length + 1;
   throw new UsageError(`Expected the name of one model, got ${count}.`);
 }
 
-/** Puts together which model is meant. */
+/** Combines the options that select a model. */
 export function readModelChoice(
   source: string,
   { dtype, category, ...values }: OptionValues<typeof modelChoiceTable> & HubValues,

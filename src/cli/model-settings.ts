@@ -5,12 +5,15 @@ import type { ModelOptions } from '../contracts/model.ts';
 import { settingsOf } from '../loading/settings.ts';
 import { UsageError } from './options.ts';
 
-/** A model as flags and config files describe it: its category may be left to its files. */
+/** A model from flags and config files: its category may be detected from its files. */
 export type ModelSettings = ModelOptions;
 
 const known = settingsOf(undefined);
 
-/** Reads `id=source,dtype=q4,…`; without `id=`, the last part of the source is the id. The settings aren't checked yet. */
+/**
+ * Parses `id=source,dtype=q4,…`; without `id=`, the last part of the source is the id. The settings aren't validated
+ * yet.
+ */
 export function parseModelOption(label: string, text: string) {
   const [head, ...rest] = text.split(',');
   const [, id, source] = /^(?:(\w[\w.:-]*(?:\/[\w.:-]+)?)=)?(.*)$/s.exec(head!)!;
@@ -35,7 +38,7 @@ export function parseModelOption(label: string, text: string) {
   return { id: id ?? idOf(source!), settings };
 }
 
-/** Texts stay texts where the setting is one, so that a model may be called 7. */
+/** Text settings stay text, so that a model may be called 7. */
 function readScalar(name: string, text: string): unknown {
   const types = typesOf(known[name]!);
   if (types.includes('number') && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
@@ -48,7 +51,9 @@ function typesOf(schema: z.core.$ZodType): readonly string[] {
   return schema instanceof z.ZodUnion ? schema.options.flatMap(typesOf) : [(schema as z.ZodType).def.type];
 }
 
-/** `org/name@revision` keeps its organization, as clients know it; of a folder or an address the last part is enough. */
+/**
+ * `org/name@revision` keeps its organization, as clients expect; for a folder or an address the last part is enough.
+ */
 function idOf(source: string): string {
   const isPath = /^(?:https?:\/\/|[./~\\]|[A-Za-z]:)/.test(source);
   if (!isPath) return source.replace(/@.*$/s, '');

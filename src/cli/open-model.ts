@@ -10,7 +10,7 @@ interface OpenContext extends FetchContext {
 
 const defaultMaxQueue = 64;
 
-/** Loads a model as a service would: into a worker process. */
+/** Loads a model like a service: into a worker process. */
 export function openModel(settings: ModelSettings, context: OpenContext): Promise<OpenModel> {
   return open(settings, context).catch(aboutModel(settings.source));
 }

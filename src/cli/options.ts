@@ -5,8 +5,8 @@ import { orThrow } from '../errors.ts';
 import { settingsFault } from '../validation/settings-fault.ts';
 
 /**
- * The name of its value in help, empty for a switch that has none; what it does; perhaps one letter for short. Where `…` ends
- * the value, it may be given several times.
+ * The name of its value in help, empty for a switch; its description; an optional letter. A value that ends with `…`
+ * may be repeated.
  */
 export type Option = readonly [value: string, description: string, short?: string];
 
@@ -21,7 +21,7 @@ type ValueOf<Value extends string> = Value extends ''
 
 export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name][0]> };
 
-/** Reads what follows the name of a command. */
+/** Parses the arguments after the name of a command. */
 export function parseOptions<T extends OptionTable>(args: readonly string[], table: T) {
   const { tokens } = parseArgs({
     args: [...args],
@@ -78,7 +78,7 @@ function unknownOption(given: string, table: OptionTable): UsageError {
   return new UsageError(`There is no option ${given}.${didYouMean(given, known)}`);
 }
 
-/** Reads a whole number. */
+/** Parses an integer. */
 export function parseInteger(
   label: string,
   text: string,
@@ -91,35 +91,35 @@ export function parseInteger(
 }
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Reads a time such as `500ms`, `10s`, `2m`, or seconds without a unit.
+ * Parses a duration such as `500ms`, `10s`, `2m`, or seconds without a unit.
  * @returns milliseconds
  */
 export function parseDuration(label: string, text: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
   const durationMs = Number(amount) * unitsMs[unit]!;
-  if (durationMs <= longestTimerMs) return durationMs;
+  if (durationMs <= maxTimerMs) return durationMs;
   throw new UsageError(`${label}: expected a time such as 500ms, 10s or 2m, got ${JSON.stringify(text)}`);
 }
 
-/** The command line, or the config file that it names, is wrong; the message says how. */
+/** The command line or its config file is invalid; the message explains why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The error of a file that an option names. @param option with its dashes */
+/** The error of an unreadable file in an option. @param option with its dashes */
 export function unreadable(option: string, path: string): (cause: Error) => UsageError {
   return (cause) => new UsageError(`${option}: ${path} can't be read: ${cause.message}`, { cause });
 }
 
-/** Option → the path of the setting that it gives, and the way in which its value is read. */
+/** Option → the path of its setting, and how to parse its value. */
 export type SettingOptions = Readonly<
   Record<string, readonly [path: string, read?: (label: string, value: never) => unknown]>
 >;
 
-/** Puts what options give over settings. @returns with the options by the paths of their settings */
+/** Overrides settings by options. @returns also the options by the paths of their settings */
 export function overlay<Settings extends object>(
   settings: Settings,
   table: SettingOptions,
@@ -139,7 +139,7 @@ export function overlay<Settings extends object>(
   return { settings: overlaid as Settings, names };
 }
 
-/** Does something whose errors begin with the path of a setting, which then becomes the name that a user knows. */
+/** Runs work whose errors begin with the path of a setting, and replaces it by the name that the user used. */
 export function inOption<T>(nameOf: (path: string) => string, work: () => T): T {
   return orThrow(work, (cause) => {
     const [path, ...reason] = cause.message.split(': ');
@@ -147,7 +147,7 @@ export function inOption<T>(nameOf: (path: string) => string, work: () => T): T 
   });
 }
 
-/** Checks a value that a user has written. */
+/** Validates a user's value. */
 export function check<T>(label: string, schema: z.ZodType<T>, value: unknown): T {
   const fault = settingsFault(schema, value);
   if (fault === undefined) return schema.parse(value);

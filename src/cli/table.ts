@@ -1,7 +1,7 @@
-/** The title of a column; numbers read better with their ends in line. */
+/** The title of a column; numbers are right-aligned. */
 export type Column = string | { readonly right: string };
 
-/** Sets rows under titles, without trailing spaces. */
+/** Renders rows under titles, without trailing spaces. */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

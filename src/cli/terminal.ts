@@ -8,7 +8,7 @@ import { orElse } from '../errors.ts';
 /** Standard output or standard error. */
 export interface OutputStream {
   readonly isTTY: boolean;
-  /** Width of a line, in characters. */
+  /** Width in characters. */
   readonly columns: number;
   readonly style: Style;
   write(text: string): void;
@@ -16,16 +16,16 @@ export interface OutputStream {
 
 /** Input and output of a command. */
 export interface Terminal {
-  /** Results, which another program may read. */
+  /** Results, possibly for a different program. */
   readonly output: OutputStream;
   /** Progress and problems, for a person. */
   readonly messages: OutputStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether a person can be asked. */
+  /** Whether a person can answer questions. */
   readonly isInteractive: boolean;
-  /** Reads a line after a prompt; `undefined` where the input ends, and after Ctrl-C. */
+  /** Reads a line after a prompt; `undefined` at the end of the input, and after Ctrl-C. */
   readLine(prompt: string): Promise<string | undefined>;
-  /** Everything that is piped into the command; `undefined` where nothing is. */
+  /** All piped input; `undefined` without a pipe. */
   readPiped(): Promise<string | undefined>;
 }
 
@@ -50,12 +50,12 @@ function createLineReader({ stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'std
   let piped: AsyncIterator<string> | undefined;
   return async (prompt) => {
     if (!isatty(stdin.fd)) {
-      // One reader for all lines: the next one would miss what this one has read ahead.
+      // One reader for all lines: a second one would miss buffered input.
       piped ??= createInterface({ input: stdin })[Symbol.asyncIterator]();
       const { value, done } = await piped.next();
       return done ? undefined : value;
     }
-    // One reader for each line: between them Ctrl-C is a signal.
+    // One reader per line: between them Ctrl-C is a signal.
     const lines = createInterface({ input: stdin, output: stderr, history });
     lines.on('history', (entries) => (history = entries));
     try {
@@ -70,7 +70,7 @@ function createLineReader({ stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'std
   };
 }
 
-/** Whether a descriptor is a file or a pipe; neither a terminal nor `/dev/null`. */
+/** Whether a descriptor is a file or a pipe, instead of a terminal or `/dev/null`. */
 function isPiped(fd: number): boolean {
   return orElse(() => !fstatSync(fd).isCharacterDevice(), false);
 }
@@ -92,7 +92,7 @@ function toOutputStream(
   };
 }
 
-/** A reader such as `head` has seen enough; a terminal that has closed sends a signal. */
+/** A reader such as `head` has exited; a closed terminal sends a signal. */
 function leaveWithReader(error: NodeJS.ErrnoException): void {
   if (error.code === 'EIO') return;
   if (error.code !== 'EPIPE') throw error;
@@ -103,7 +103,7 @@ type Paint = (text: string) => string;
 
 const ways = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
 
-/** Ways to set off text. Each leaves it as it is where there is no color. */
+/** Text styles. Without color they have no effect. */
 type Style = Readonly<Record<(typeof ways)[number], Paint>>;
 
 export function createStyle(hasColor: boolean): Style {
@@ -116,14 +116,14 @@ export function createStyle(hasColor: boolean): Style {
 
 export type Note = ReturnType<typeof createNote>;
 
-/** A line of a terminal that comes and goes; elsewhere a line for everything that begins. */
+/** A temporary line on a terminal; otherwise one line per phase. */
 export function createNote({ isTTY, style, write }: OutputStream, model: string) {
   const clear = '\r\u001B[K';
   const show = (what: string): void => write(`${clear}${style.dim(`${model}: ${what}`)}`);
   return {
-    /** Says which phase begins. */
+    /** Shows the start of a phase. */
     begin: (what: string): void => (isTTY ? show(what) : write(`${model}: ${what}\n`)),
-    /** Says how far it is. */
+    /** Shows the progress. */
     update: (what: string): unknown => isTTY && show(what),
     clear: (): unknown => isTTY && write(clear),
   };

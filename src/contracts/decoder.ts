@@ -7,7 +7,7 @@ export interface DecoderCache {
   readonly lengths: Int32Array;
   readonly bytes: number;
   /** Tokens below which a beginning of a kept sequence takes longer to copy than to compute; default 0. */
-  readonly leastBeginning?: number;
+  readonly minBeginning?: number;
   /** Gives its memory back; nothing of it may be used afterwards. */
   release(): void;
 }

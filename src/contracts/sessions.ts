@@ -28,7 +28,7 @@ export interface TextModel extends TokenizedModel {
   /** Maximum number of tokens of one text, unless the settings set it; default: from `config.json`. */
   readonly contextLength?: number;
   /** Maximum number of sequences of different requests that it generates together; default: from the settings. */
-  readonly mostRows?: number;
+  readonly maxRows?: number;
   /** Generates; `maxRows` sequences together. */
   openDecoder(options: { readonly contextLength: number; readonly maxRows: number }): Promise<Decoder>;
 }

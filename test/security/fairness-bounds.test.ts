@@ -189,7 +189,7 @@ it('detection: a picture waits for the run under way, and for no other to be dec
 
 it('transcription: a window is begun while two of another owner are under way', async () => {
   const recognizer = {
-    longestSeconds: 30,
+    maxSeconds: 30,
     contextLength: 0,
     languages: undefined,
     abilities: new Set(),

@@ -3,7 +3,7 @@ import type { BackendDefinition } from '../../contracts/backend.ts';
 import type { BackendDescriptor } from '../../contracts/model.ts';
 import type { GraphServer } from './server.ts';
 
-/** Runs the graphs of models that keep nothing from one run to the next on Triton, KServe and their like. */
+/** Runs the graphs of stateless models on Triton, KServe and the like. */
 export const kserveDefinition: BackendDefinition = {
   kind: 'kserve',
   spelling: 'remote.kserve({…})',

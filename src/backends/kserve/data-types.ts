@@ -5,10 +5,10 @@ const elementTypes: ReadonlyMap<string, ElementType> = new Map(
   (Object.keys(tensorArrays) as ElementType[]).map((type) => [dataTypeOf(type), type]),
 );
 
-/** Element types as the Open Inference Protocol names them. */
+/** Element types by the names of the Open Inference Protocol. */
 export const dataTypes: readonly string[] = [...elementTypes.keys()];
 
-/** `FP32` → `float32`; `undefined` for what is no such type. */
+/** `FP32` → `float32`; `undefined` for an unknown type. */
 export function elementTypeOf(datatype: string): ElementType | undefined {
   return elementTypes.get(datatype);
 }

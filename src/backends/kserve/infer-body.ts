@@ -6,22 +6,22 @@ interface WireOutput {
   readonly name: string;
   readonly datatype: string;
   readonly shape: readonly number[];
-  /** Form as JSON: flat or nested. */
+  /** In JSON: flat or nested. */
   readonly data?: readonly unknown[];
   readonly parameters?: { readonly binary_data_size?: number };
 }
 
-/** The JSON of an answer. */
+/** The JSON of a response. */
 export interface InferResponse {
   readonly outputs?: readonly WireOutput[];
 }
 
-/** Tells the length of the JSON before the tensors, where these travel as bytes. */
+/** The length of the JSON before the tensors, if these are sent as bytes. */
 export const lengthHeader = 'inference-header-content-length';
 
 /**
- * Writes a request.
- * @param isBinary whether tensors travel as bytes after the JSON, and are asked for in that way
+ * Encodes a request.
+ * @param isBinary whether tensors are sent as bytes after the JSON, and requested in that form
  */
 export function encodeInputs(
   feeds: TensorMap,
@@ -58,8 +58,8 @@ export function encodeInputs(
 }
 
 /**
- * Reads the tensors of an answer.
- * @param bytes what comes after the JSON
+ * Decodes the tensors of a response.
+ * @param bytes the part after the JSON
  */
 export function decodeOutputs({ outputs = [] }: InferResponse, bytes: Uint8Array): Record<string, Tensor> {
   const tensors: Record<string, Tensor> = {};
@@ -99,6 +99,6 @@ function fromNumbers(data: readonly unknown[], type: Tensor['type']): TensorData
 function fromBytes(bytes: Uint8Array, at: number, size: number, type: Tensor['type']): TensorData {
   if (!Number.isSafeInteger(size) || size < 0) throw new Error(`a tensor of ${JSON.stringify(size)} bytes`);
   if (at + size > bytes.byteLength) throw new Error('the answer is cut off');
-  // A copy, since elements may not be aligned within the answer.
+  // A copy, since elements may not be aligned within the response.
   return new tensorArrays[type](bytes.slice(at, at + size).buffer);
 }

@@ -17,20 +17,20 @@ import { abbreviate, describeValue } from '../../core/text/quote.ts';
 export interface OpenInferenceOptions {
   /** Servers that have the graph. */
   readonly servers: Upstreams<RemoteEndpoint>;
-  /** As the servers call the graph. */
+  /** The servers' name of the graph. */
   readonly model: string;
   /** Send tensors as bytes; default: if the server lists the extension `binary_tensor_data`. */
   readonly binary?: boolean | undefined;
-  /** Inputs and outputs, of a graph that the server doesn't describe. */
+  /** Inputs and outputs, for a graph that the server doesn't describe. */
   readonly signature?: GraphSignature | undefined;
-  /** Longest time for one request; default 60 s. */
+  /** Timeout per request; default 60 s. */
   readonly timeoutMs?: number | undefined;
-  /** Longest wait for a server that isn't ready; default 60 s. */
+  /** Maximum wait for a server to become ready; default 60 s. */
   readonly startTimeoutMs?: number | undefined;
 }
 
-const longestPauseMs = 5000;
-/** As servers, and proxies before them, answer about a graph that is still loading. */
+const maxPauseMs = 5000;
+/** Statuses of servers, and of proxies in front of them, while a graph is loading. */
 const waitedFor = new Set([401, 403, 404, 408, 429]);
 
 const maxDescriptionBytes = 2 ** 20;
@@ -45,8 +45,8 @@ interface WireSignature {
 }
 
 /**
- * Opens a graph that other machines run, by the Open Inference Protocol v2 over HTTP (Triton, KServe, OpenVINO Model Server,
- * Ray Serve). Tensors travel as bytes where the server knows the extension `binary_tensor_data`, else as JSON.
+ * Opens a remote graph by the Open Inference Protocol v2 over HTTP (Triton, KServe, OpenVINO Model Server, Ray Serve).
+ * Tensors are sent as bytes if the server supports the extension `binary_tensor_data`, else as JSON.
  * @see https://github.com/kserve/open-inference-protocol
  */
 export async function openInferenceSession(options: OpenInferenceOptions): Promise<Session> {
@@ -81,24 +81,24 @@ export async function openInferenceSession(options: OpenInferenceOptions): Promi
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An answer that is only as long as its time. */
+/** A response that is valid until its timeout. */
 interface Answer {
   readonly response: HttpAnswer;
   readonly signal: AbortSignal;
 }
 
 interface DescribeOptions extends OpenInferenceOptions {
-  /** Whether there may be none. */
+  /** Whether it may be missing. */
   readonly isOptional?: boolean;
 }
 
-/** The description of a server or of a graph, as soon as there is one. */
+/** The description of a server or of a graph, as soon as it is available. */
 async function describe(
   path: string,
   { servers, startTimeoutMs = 60_000, timeoutMs, isOptional = false }: DescribeOptions,
 ): Promise<Fields> {
   const giveUpAt = performance.now() + startTimeoutMs;
-  for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     try {
       return await servers.ask(async (server) => {
         const answer = await ask(server, path, { timeoutMs });
@@ -167,12 +167,12 @@ async function readFault({ response, signal }: Answer): Promise<string> {
   return abbreviate(String(error), maxFaultCharacters);
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` for invalid JSON. */
 function parsed(text: string): unknown {
   return orElse(() => parseAnswer(text), undefined);
 }
 
-/** Its words, and the names of graphs, are for the operator. */
+/** The cause quotes the server and graph names, which are only for the operator. */
 function unreadable(error: unknown): InferenceError {
   const message = "The graph server's answer can't be read.";
   return new InferenceError('worker_failed', message, { cause: error });

@@ -8,7 +8,7 @@ import type { GraphAccess, GraphServer } from './server.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import type { Pipeline } from '../../contracts/category.ts';
 
-/** Name of the graph of a model that has one alone. */
+/** Name of the only graph of a single-graph model. */
 const whole = '';
 
 /** Graphs on servers of the Open Inference Protocol. */
@@ -29,7 +29,7 @@ export function kserveSessions(server: GraphServer, servers: Upstreams<RemoteEnd
   };
 }
 
-/** The servers of a backend, asked by their page of health whether they are ready; one without such a page is. */
+/** The servers of a backend, with health checks; a server without a health page counts as ready. */
 export function graphServers(access: GraphAccess): Upstreams<RemoteEndpoint> {
   return new Upstreams({
     servers: endpointsOf(access.upstreams ?? [{ url: access.url!, maxConcurrent: Infinity }], access),
@@ -43,8 +43,8 @@ export function graphServers(access: GraphAccess): Upstreams<RemoteEndpoint> {
 }
 
 /**
- * Makes the runs of a pipeline end as soon as they are cancelled, also while they wait for another machine. That one
- * answers in its own time, and a run that waits for it would look like a worker that hangs.
+ * Ends the runs of a pipeline as soon as they are cancelled, even while they wait for a remote server: a waiting run
+ * would look like a hung worker.
  */
 export function endAtAbort(pipeline: Pick<Pipeline, 'run'>): Pipeline['run'] {
   return (request, options = {}) => {
@@ -65,7 +65,7 @@ async function* untilAborted<Event>(
       yield result.value;
     }
   } finally {
-    // Not awaited: a run that waits for a server returns only after its answer.
+    // Not awaited: a run that waits for a server returns only after the response.
     void events.return?.().catch(() => {});
   }
 }

@@ -5,10 +5,10 @@ import type { BackendDefinition } from '../../contracts/backend.ts';
 import type { LlamaBackend } from './settings.ts';
 
 /**
- * llama.cpp in a worker process of this machine, for GGUF files. The libraries are those of the optional package
- * `node-llama-cpp`. A `source` that ends in `.gguf` has this backend anyway; the function is for its settings.
+ * llama.cpp in a worker process of this machine, for GGUF files. The libraries come with the optional package
+ * `node-llama-cpp`. A `source` that ends in `.gguf` uses this backend automatically; the function is for its settings.
  *
- * @throws InferenceError `invalid_request` where `node-llama-cpp` isn't installed
+ * @throws InferenceError `invalid_request` if `node-llama-cpp` isn't installed
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export const llamaDefinition: BackendDefinition = {
   spelling: 'llama({…})',
   ownsSource: isGguf,
   place: 'worker',
-  // `gpu` of the descriptor says it, and the file has one dtype.
+  // `gpu` of the descriptor replaces `device`, and the file has a fixed dtype.
   foreignSettings: [
     'dtype',
     'device',

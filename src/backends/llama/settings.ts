@@ -8,9 +8,9 @@ export interface LlamaBackend {
   readonly kind: 'llama';
   /** The device; default `auto`: the fastest available. */
   readonly gpu?: LlamaGpu | undefined;
-  /** Layers on the graphics processor; default `all`. */
+  /** Layers on the GPU; default `all`. */
   readonly gpuLayers?: number | 'all' | undefined;
-  /** Tokens that all running sequences hold together. */
+  /** Total tokens of all running sequences. */
   readonly cacheTokens?: number | undefined;
 }
 
@@ -26,5 +26,5 @@ export const llamaSettings = {
   ),
 } satisfies SettingTable;
 
-/** Without `cacheTokens`. */
+/** Default of `cacheTokens`. */
 export const defaultCacheTokens = 16_384;

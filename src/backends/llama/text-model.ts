@@ -13,14 +13,14 @@ import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
 import { releaseOnFailure } from '../../concurrency/release-on-failure.ts';
 import { defaultThreads } from '../../runtime/default-threads.ts';
 
-/** `tokenizer.ggml.token_type` of tokens that are no text. */
+/** `tokenizer.ggml.token_type` of tokens that aren't text. */
 const controlTypes: ReadonlySet<unknown> = new Set([2, 3, 5]);
 
-/** llama.cpp's tokenizer of a GGUF file as pipelines want one. */
+/** llama.cpp's tokenizer of a GGUF file, with the interface for pipelines. */
 function createEngineTokenizer(model: LlamaModel, metadata: GgufMetadata): TextTokenizer {
   const texts = (metadata.get('tokenizer.ggml.tokens') ?? []) as readonly string[];
   const types = (metadata.get('tokenizer.ggml.token_type') ?? []) as readonly number[];
-  // Tokenizers of this kind write a space before a text, which is no part of an answer.
+  // Tokenizers of this kind prepend a space, which isn't part of an answer.
   const hasPrefix =
     metadata.get('tokenizer.ggml.model') === 'llama' &&
     metadata.get('tokenizer.ggml.add_space_prefix') !== false;
@@ -51,7 +51,7 @@ function createEngineTokenizer(model: LlamaModel, metadata: GgufMetadata): TextT
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The tokens that llama.cpp adds to a text. */
+/** The tokens that llama.cpp adds around a text. */
 function frameOf(model: LlamaModel): TextTokenizer['frame'] {
   const probe = 'a';
   const own = model.encode(probe);
@@ -61,7 +61,7 @@ function frameOf(model: LlamaModel): TextTokenizer['frame'] {
   return { before: framed.slice(0, start), after: framed.slice(start + own.length) };
 }
 
-/** A pair as llama.cpp's rerankers read it: both texts, each with the end of a text after it. */
+/** A pair as input of llama.cpp's rerankers: both texts, each followed by the end tokens. */
 function pairTemplate({ before, after }: TextTokenizer['frame']) {
   const head = [...before, placeholders[0], ...after];
   const ids = Uint32Array.of(...head, placeholders[1], ...after);
@@ -69,9 +69,8 @@ function pairTemplate({ before, after }: TextTokenizer['frame']) {
 }
 
 /**
- * Opens a GGUF file. Template, special tokens and limits come from its metadata. So does the tokenizer where the file carries a
- * `tokenizer.json` along; else it is that of llama.cpp, since the metadata names the rules by which texts are split and doesn't
- * say them.
+ * Opens a GGUF file. Template, special tokens and limits come from its metadata. So does the tokenizer, if the file
+ * contains a `tokenizer.json`; else llama.cpp's is used, since the metadata only names the pre-tokenization rules.
  */
 export async function openGgufModel(spec: ModelSpec): Promise<TextModel & EncodingModel> {
   const { gpu, gpuLayers, cacheTokens } = (spec.backend ?? {}) as Partial<LlamaBackend>;

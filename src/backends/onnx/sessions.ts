@@ -11,7 +11,7 @@ import { createTextTokenizer } from '../../folder/tokenizer.ts';
 import { loadDecoder } from './chat/load-decoder.ts';
 import type { OnnxBackend } from './settings.ts';
 
-/** Graphs on this disk, run by ONNX Runtime in this process. */
+/** Local graphs, run by ONNX Runtime in this process. */
 export const onnxSessions: SessionBackend = {
   hasGraphs: true,
   openSession: ({ graph, bytes }, { device, threads }) =>
@@ -21,13 +21,13 @@ export const onnxSessions: SessionBackend = {
   openTextModel,
 };
 
-/** Makes this process use the library and the plugins of the settings. */
+/** Applies the library and the plugins of the settings to this process. */
 export async function prepareRuntime({ library, plugins }: Partial<OnnxBackend> = {}): Promise<void> {
   if (library !== undefined) await useLibrary(library);
   if (plugins && plugins.length > 0) await usePlugins(plugins);
 }
 
-/** Opens the language model of a folder in Hugging Face's ONNX layout; its decoder is loaded when it is asked for. */
+/** Opens the language model of a folder in Hugging Face's ONNX layout; its decoder is loaded on demand. */
 async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<TextModel> {
   const { device, threads, optimize, int8Activations, prefill } = spec;
   const folder = await openModelFolder(locateModel(spec.source));

@@ -14,11 +14,11 @@ import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
 import { isObject, type Fields } from './fields.ts';
 
-/** A request to a server of the wire format. */
+/** A request to an OpenAI-compatible server. */
 export interface ApiCall {
   /** After the base address, such as `/embeddings`. */
   readonly path: string;
-  /** Sent as JSON; a `GET` without it and `form`. */
+  /** Sent as JSON; without it and `form`, the request is a `GET`. */
   readonly body?: unknown;
   readonly form?: FileForm | undefined;
   /** Subject of errors. */
@@ -28,14 +28,17 @@ export interface ApiCall {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An answer, as long as its times allow. */
+/** A response, valid until its timeouts. */
 export type ApiAnswer = Awaited<ReturnType<typeof fetchApi>>;
 
-/** Most characters of one event. A server that never ends its line would fill the memory of the host. */
-const usualEventCharacters = 4 * 2 ** 20;
+/** Maximum characters per event. A server that never ends its line would fill the host's memory. */
+const defaultMaxEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
 
-/** The call of a run: its fields, those of the model, and what errors are about. @param param the field that may be too long */
+/**
+ * The call of a run: its fields, the model's fields, and the subject of errors. @param param the field that may be too
+ * long
+ */
 export function toCall(
   model: RemoteModel,
   { path, param, fields }: Pick<ApiCall, 'path'> & { readonly param: string; readonly fields: Fields },
@@ -45,7 +48,7 @@ export function toCall(
   return { path, body, signal, headers, subject: { param, model, fields: Object.keys(body) } };
 }
 
-/** Asks a server of the wire format. */
+/** Sends a request to an OpenAI-compatible server. */
 export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<ApiAnswer> {
   const answer = await fetchApi(endpoint, call);
   const { response, clock } = answer;
@@ -57,7 +60,7 @@ export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<Api
   throw toError(status, fault, { retryAfter, subject: call.subject });
 }
 
-/** As `callApi`, with the answer of any status. */
+/** Like `callApi`, but accepts any status. */
 export async function fetchApi(endpoint: ApiEndpoint, { path, body, form, signal, headers }: ApiCall) {
   const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
   const sender = await senderTo(endpoint, endpoint.times.connectMs);
@@ -70,7 +73,7 @@ export async function fetchApi(endpoint: ApiEndpoint, { path, body, form, signal
   };
   const send = () => sender(path, request);
   try {
-    // A form can be sent once.
+    // A form can be sent only once.
     const response = await clock.wait(() => (form ? send() : sendAgain(send)));
     return { response, clock };
   } catch (error) {
@@ -80,12 +83,12 @@ export async function fetchApi(endpoint: ApiEndpoint, { path, body, form, signal
 
 /**
  * The `data` of a stream of server-sent events up to `[DONE]`, each parsed as JSON.
- * @param maxEventCharacters of one event; default 4 MiB
+ * @param maxEventCharacters per event; default 4 MiB
  */
 export async function* readEvents(
   ask: () => Promise<ApiAnswer>,
   subject: ErrorSubject,
-  maxEventCharacters = usualEventCharacters,
+  maxEventCharacters = defaultMaxEventCharacters,
 ): AsyncGenerator<Fields> {
   const { response, clock } = await ask();
   const received: string[] = [];
@@ -121,7 +124,7 @@ export async function readJson({ response, clock }: ApiAnswer, maxBytes: number)
   return parseJson(text);
 }
 
-/** An answer that doesn't have the form that was asked for. */
+/** A response in the wrong format. */
 export function unreadable(reason: string, cause?: unknown): InferenceError {
   return new InferenceError('worker_failed', `The remote server's answer can't be read: ${reason}.`, {
     cause,
@@ -135,7 +138,7 @@ function parseJson(text: string): unknown {
   );
 }
 
-/** A server that can't be reached, or breaks off. */
+/** An unreachable server, or a broken connection. */
 export function unreachable(error: unknown): InferenceError {
   const message = `The remote server can't be used: ${reasonOfFetch(error)}.`;
   return new InferenceError('worker_failed', message, { cause: error });

@@ -5,11 +5,11 @@ import type { ApiServer } from './server.ts';
 
 const categories: ReadonlySet<string> = new Set(['chat', 'embedding', 'image', 'speech', 'transcription']);
 
-/** Runs whole models on servers of the same wire format. */
+/** Runs whole models on OpenAI-compatible servers. */
 export const openaiDefinition: BackendDefinition = {
   kind: 'openai',
   spelling: 'remote.openai({…})',
-  // It waits for no tensor, so it needs no process of its own.
+  // It computes no tensors, so it needs no separate process.
   place: 'host',
   foreignSettings: [
     'dtype',

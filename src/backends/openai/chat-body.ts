@@ -8,7 +8,7 @@ import { fieldError } from '../../errors.ts';
 import { toDialect, toPromptFields } from './dialects.ts';
 import type { ApiDialect } from './server.ts';
 
-/** Asks for counts with every piece where a server has them: a client may leave before the last. */
+/** Requests counts with every chunk if the server supports it: a client may leave before the last one. */
 const countingFields: Readonly<Record<ApiDialect, Readonly<Record<string, unknown>>>> = {
   openai: { stream_options: { include_usage: true } },
   vllm: { stream_options: { include_usage: true, continuous_usage_stats: true } },
@@ -16,7 +16,7 @@ const countingFields: Readonly<Record<ApiDialect, Readonly<Record<string, unknow
   slashv1: { stream_options: { include_usage: true, continuous_usage_stats: true } },
 };
 
-/** A chat request → the body that a server of the wire format takes, for an answer in pieces. */
+/** Converts a chat request to the body of an OpenAI-compatible server, for a streamed answer. */
 export function toChatBody(
   request: ChatRequest & CompleteRequest,
   dialect: ApiDialect,
@@ -32,7 +32,7 @@ export function toChatBody(
   };
 }
 
-/** The fields that a chat template writes into the prompt. */
+/** The fields that a chat template renders into the prompt. */
 export function toConversation({
   messages,
   tools,
@@ -44,7 +44,7 @@ export function toConversation({
   return { messages: messages.map(toMessage), ...(tools.length > 0 ? { tools: functions } : {}) };
 }
 
-/** The fields of chats and of continued texts. @throws InferenceError as `toChatBody` */
+/** The fields of chats and of completions. @throws InferenceError as `toChatBody` */
 export function toAnswerFields(
   request: ChatRequest & CompleteRequest,
   dialect: ApiDialect,
@@ -91,7 +91,7 @@ function toContent(content: MessageContent): unknown {
   });
 }
 
-/** Servers find out the type of a picture themselves. */
+/** Servers detect the type of a picture themselves. */
 function toUrl(image: string | Uint8Array): string {
   if (typeof image === 'string') return /^[a-z]+:/i.test(image) ? image : `data:image/png;base64,${image}`;
   return `data:image/png;base64,${Buffer.from(image).toString('base64')}`;
@@ -115,7 +115,7 @@ function toResponseFormat(format: ResponseFormat, dialect: ApiDialect): Record<s
 
 type ForeignFormat = Extract<ResponseFormat, { type: 'regex' | 'choice' | 'grammar' }>;
 
-/** Formats that the wire format lacks. */
+/** Formats outside the OpenAI API. */
 function toForeignFormat(format: ForeignFormat, dialect: ApiDialect): Record<string, unknown> {
   if (dialect === 'vllm' || dialect === 'slashv1') {
     const { type, ...fields } = format;
@@ -133,7 +133,7 @@ function gbnfOf(format: ForeignFormat): string | undefined {
   return grammarNotation(format.grammar) === 'lark' ? undefined : format.grammar;
 }
 
-/** GBNF has the escapes of JSON but for two. */
+/** GBNF has JSON's escapes except two. */
 function gbnfOfChoices(choices: readonly string[]): string {
   const written = choices.map((one) =>
     JSON.stringify(one).replace(/\\[bf\\]/g, (escape) => gbnfEscapes[escape] ?? escape),

@@ -9,24 +9,30 @@ export interface ChatEventOptions {
   /** Choices of the request. */
   readonly choices: number;
   readonly includeReasoning: boolean;
-  /** Counts what the server doesn't; default: estimated from bytes. */
+  /** Counts tokens that the server doesn't report; default: estimated from bytes. */
   readonly counter?: Pick<TokenCounter, 'countAnswer'> | undefined;
-  /** Tokens of the prompt, as long as the server reports none; default 0. */
+  /** Tokens of the prompt, until the server reports them; default 0. */
   readonly promptTokens?: number | undefined;
-  /** Most tokens of each choice that the server was asked for; a choice that goes far beyond ends there. Default: any number. */
+  /** Maximum tokens per choice, as requested; a choice that far exceeds it is ended. Default: no limit. */
   readonly maxTokens?: number | undefined;
 }
 
-/** Most characters of one answer, with so many for each piece: a bound on the memory that an endless server takes from its host. */
+/**
+ * Maximum characters per answer, with an overhead per chunk: limits the memory that an endless server takes from its
+ * host.
+ */
 const maxAnswerCharacters = 2 ** 27;
 const charactersPerPiece = 64;
-/** A server may count other tokens than it sends pieces, and blanks make long ones: this much is surely too much. */
+/**
+ * The server's token count may differ from the number of chunks, and blanks make long tokens: this limit is certainly
+ * too much.
+ */
 const isTooLong = ({ pieces, bytes }: ChoiceState, maxTokens: number): boolean =>
   pieces > 64 + 2 * maxTokens || bytes > 2 ** 14 + 64 * maxTokens;
-/** Most chunks after the end of all choices, such as those that count tokens. */
-const mostLateChunks = 64;
+/** Maximum chunks after the end of all choices, such as token counts. */
+const maxLateChunks = 64;
 
-/** Chunks of a chat answer on the wire → what happens in it. Where a server doesn't count tokens, the counter does. */
+/** Converts chunks of a streamed chat answer to events. The counter counts tokens that the server doesn't. */
 export async function* toChatEvents(
   chunks: AsyncIterable<Readonly<Record<string, unknown>>>,
   {
@@ -72,11 +78,11 @@ export async function* toChatEvents(
         finishReason: finishReasons.get(finishReason || 'length') ?? 'stop',
       };
     }
-    if (states.every(({ isEnded }) => isEnded) && (isCut || ++lateChunks > mostLateChunks)) break;
+    if (states.every(({ isEnded }) => isEnded) && (isCut || ++lateChunks > maxLateChunks)) break;
   }
   if (!states.some(({ isEnded }) => isEnded))
     throw new InferenceError('worker_failed', 'The remote server ended its answer too early.');
-  // LiteLLM passes on the end of one choice and drops those of the others.
+  // LiteLLM forwards the end of only one choice.
   for (const [choice, { isEnded, hasCalls, tokens }] of states.entries()) {
     if (isEnded) continue;
     const isFull = tokens >= maxTokens;
@@ -107,16 +113,16 @@ function lengthOf({ reasoning, content, toolCalls, logprobs }: WireChoice): numb
   return reasoning.length + content.length + calls + tokens * charactersPerPiece;
 }
 
-/** One choice as its pieces come. */
+/** The state of one choice. */
 class ChoiceState {
   isEnded = false;
   tokens = 0;
   #passedTokens = 0;
-  /** Without those that are empty. */
+  /** Without empty ones. */
   pieces = 0;
   /** As UTF-8. */
   bytes = 0;
-  /** Servers number calls as they like, or not at all. */
+  /** Servers number calls in different ways, or not at all. */
   readonly #calls = new Map<number | string | undefined, number>();
   #latestCall: number | string | undefined;
   readonly #counter: Pick<TokenCounter, 'countAnswer'>;
@@ -161,7 +167,7 @@ class ChoiceState {
     }
   }
 
-  /** Tokens since the delta before go with the next one. */
+  /** Tokens since the previous delta are added to the next one. */
   withTokens(event: ChatEvent): ChatEvent {
     if (!isDelta(event)) return event;
     const tokens = this.tokens - this.#passedTokens;
@@ -170,7 +176,7 @@ class ChoiceState {
   }
 }
 
-/** llama-server counts each of several choices in a chunk of its own, which has none; others count all in one. */
+/** llama-server counts each of several choices in a separate chunk without choices; most servers count all in one. */
 function addUsage(
   total: WireProgress,
   told: WireProgress,

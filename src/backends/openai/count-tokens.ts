@@ -4,15 +4,15 @@ import { bytesPerToken, estimateTokens } from '../../core/text/estimate-tokens.t
 
 /** Counts tokens that the server doesn't report. */
 export interface TokenCounter {
-  /** Tokens of a prompt, the chat template's included. */
+  /** Tokens of a prompt, including the chat template's. */
   countPrompt(request: PromptRequest): Promise<number>;
   /** Tokens of a text. */
   countText(text: string): Promise<number>;
-  /** Tokens of an answer that came in so many pieces. */
+  /** Tokens of a streamed answer. */
   countAnswer(answer: AnswerSize): number;
 }
 
-/** Tokens of texts and of lists of token ids together. */
+/** Total tokens of texts and of lists of token ids. */
 export async function countAll(
   inputs: readonly (string | readonly number[])[],
   counter: Pick<TokenCounter, 'countText'>,
@@ -28,17 +28,17 @@ export type PromptRequest = Pick<ChatRequest, 'messages' | 'tools' | 'toolChoice
 
 /** An answer so far. */
 export interface AnswerSize {
-  /** Not empty. */
+  /** Without empty ones. */
   readonly pieces: number;
-  /** All pieces, as UTF-8. */
+  /** Of all chunks, as UTF-8. */
   readonly bytes: number;
-  /** The last piece. */
+  /** The last chunk. */
   readonly text: string;
-  /** Tokens of the pieces before the last. */
+  /** Tokens of all chunks before the last. */
   readonly tokens: number;
 }
 
-/** Estimates tokens from bytes: one for each 4, and one at least for each piece of an answer. */
+/** Estimates tokens from bytes: one per 4 bytes, and at least one per chunk of an answer. */
 export const byteCounter: TokenCounter = {
   countPrompt: async ({ messages, tools, toolChoice }) =>
     estimatePrompt(messages, toolChoice === 'none' ? [] : tools),

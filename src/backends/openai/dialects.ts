@@ -7,7 +7,7 @@ import { fieldError } from '../../errors.ts';
 import type { ApiDialect } from './server.ts';
 import { describeValue } from '../../core/text/quote.ts';
 
-/** Chat parameters of the wire format whose defaults are the server's. */
+/** OpenAI's chat parameters, with the server's defaults. */
 const wireParameters = ['maxTokens', 'temperature', 'topP', 'frequencyPenalty', 'presencePenalty'] as const;
 
 type WireParameter = (typeof wireParameters)[number];
@@ -38,7 +38,7 @@ const promptFields = [
 
 type PromptField = (typeof promptFields)[number];
 
-/** Each server's names of what the wire format lacks. */
+/** Each server's names for parameters outside the OpenAI API. */
 const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra | PromptField, string>>>> = {
   openai: sameNames(['chatTemplateKwargs', 'reasoningEffort']),
   vllm: { repeatPenalty: 'repetition_penalty', ...sameNames(['topK', 'minP', ...promptFields]) },
@@ -72,7 +72,7 @@ const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra | PromptField, 
   slashv1: sameNames([...extras, ...promptFields]),
 };
 
-/** The fields that are variables of the chat template there. */
+/** The fields that are variables of the server's chat template. */
 const templateVariables: Readonly<Partial<Record<ApiDialect, readonly PromptField[]>>> = {
   vllm: ['enableThinking'],
   'llama-server': ['enableThinking', 'reasoningEffort'],
@@ -82,15 +82,15 @@ function sameNames(names: readonly (Extra | PromptField)[]): Partial<Record<Extr
   return Object.fromEntries(names.map((name) => [name, toWireName(name)]));
 }
 
-/** Chat parameters whose defaults are the server's: they are sent where they were given. */
+/** Chat parameters with the server's defaults: only sent if given. */
 export const serverParameters: readonly (keyof ChatParameters)[] = [...wireParameters, ...extras];
 
-/** Names of the chat parameters that a server of this dialect doesn't know. */
+/** Names of the chat parameters that a server of this dialect doesn't support. */
 export function foreignChatParameters(dialect: ApiDialect): string[] {
   return [...extras, ...promptFields].filter((name) => dialects[dialect][name] === undefined);
 }
 
-/** The parameters that were given and whose defaults are the server's, as a server of this dialect calls them. */
+/** The given parameters with the server's defaults, by this dialect's names. */
 export function toDialect(
   dialect: ApiDialect,
   parameters: ChatParameters & CompleteRequest,
@@ -116,7 +116,7 @@ function isExtra(name: keyof ChatParameters): name is Extra {
   return (extras as readonly string[]).includes(name);
 }
 
-/** The fields about prompts, as a server of this dialect calls them; those that change nothing are left out. */
+/** The fields about prompts, by this dialect's names; fields without effect are omitted. */
 export function toPromptFields(dialect: ApiDialect, request: ChatRequest): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   const variables: Record<string, unknown> = {};

@@ -10,11 +10,11 @@ import { toPromptFields } from './dialects.ts';
 import type { RemoteModel } from './remote-model.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';
 
-/** Asks one server; the answer is an object. */
+/** Sends a request to one server; the response is an object. */
 type Ask = (path: string, body: Fields) => Promise<Fields>;
 
 interface Tokenizer {
-  /** Whether its paths stand beside `/v1`, not below it. */
+  /** Whether its paths are next to `/v1`, not below it. */
   readonly isAtRoot: boolean;
   encode(ask: Ask, text: string, request: ChatRequest): Promise<Fields>;
   decode(ask: Ask, tokens: readonly number[]): Promise<unknown>;
@@ -40,7 +40,7 @@ const ofVllm: Tokenizer = {
   },
 };
 
-/** The tokenizers that servers offer, by their dialects. */
+/** The servers' tokenizer endpoints, by dialect. */
 const tokenizers: Readonly<Partial<Record<ApiDialect, Tokenizer>>> = {
   vllm: ofVllm,
   slashv1: { ...ofVllm, isAtRoot: false },
@@ -56,7 +56,7 @@ const tokenizers: Readonly<Partial<Record<ApiDialect, Tokenizer>>> = {
   },
 };
 
-/** Encodes the prompts of a request, or its conversation, by the tokenizer of the server. */
+/** Encodes the prompts of a request, or its conversation, with the server's tokenizer. */
 export async function* encodePrompts(
   model: RemoteModel,
   request: ChatRequest,
@@ -82,7 +82,7 @@ export async function* encodePrompts(
       if (isObject(answer)) return answer;
       throw unreadable('expected an object');
     };
-  /** `contextLength` is 0 where the server doesn't say. */
+  /** `contextLength` is 0 if the server doesn't report it. */
   const encode = async (ask: Ask, prompt: ChatRequest['prompts'][number] | undefined) => {
     if (typeof prompt === 'object')
       return { text: textOf(await tokenizer.decode(ask, prompt)), tokens: prompt, contextLength: 0 };

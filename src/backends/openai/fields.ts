@@ -1,11 +1,11 @@
-/** An object of a server's answer, with members of any form. */
+/** An object in a server's response, with unchecked members. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** The members of an object; none where it is something else. */
+/** The members of an object; empty for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {};
 }

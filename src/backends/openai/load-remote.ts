@@ -17,7 +17,7 @@ import { fieldsOf, isObject, type Fields } from './fields.ts';
 
 const maxListBytes = 16 * 2 ** 20;
 
-/** Asks a server whether it runs a model. */
+/** Asks a server whether it has a model. */
 async function describeServer(
   endpoint: ApiEndpoint,
   name: string,
@@ -27,7 +27,7 @@ async function describeServer(
   const data: readonly unknown[] = Array.isArray(models?.['data']) ? models['data'] : [];
   const listed = data.filter(isObject).filter(({ id }) => typeof id === 'string');
   const found = listed.find(({ id }) => id === name);
-  // llama-server answers to any name. Proxies list families of models with a star.
+  // llama-server accepts any name. Proxies list families of models with a star.
   const isOpen = dialect === 'llama-server' || listed.some(({ id }) => String(id).includes('*'));
   if (!found && listed.length > 0 && !isOpen)
     throw fieldError('source', `the server at ${endpoint.url} has no model of this name`);
@@ -42,18 +42,18 @@ async function describeServer(
   return told.find((length): length is number => typeof length === 'number' && length > 0) ?? 0;
 }
 
-/** The context of llama-server, whose `n_ctx` is smaller than the length that the model was trained on. */
+/** The context of llama-server: its `n_ctx`, which is smaller than the trained length. */
 async function slotLength(endpoint: ApiEndpoint, signal: AbortSignal): Promise<unknown> {
   const server = { ...endpoint, url: endpoint.url.replace(/\/v1$/, '') };
   const properties = await ask(server, '/props', signal).catch(() => undefined);
   return fieldsOf(properties?.['default_generation_settings'])['n_ctx'];
 }
 
-/** `undefined` where a server has no such page. */
+/** `undefined` if the server has no such endpoint. */
 async function ask(endpoint: ApiEndpoint, path: string, signal: AbortSignal): Promise<Fields | undefined> {
   const answer = await fetchApi(endpoint, { path, signal });
   const { status, ok, headers, body: page } = answer.response;
-  // Gateways answer unknown paths with a page for people.
+  // Gateways answer unknown paths with an HTML page.
   const isForeign = /html|event-stream/.test(headers.get('content-type') ?? '');
   if (!ok || isForeign) void page?.cancel();
   if (status === 401 || status === 403)
@@ -65,14 +65,14 @@ async function ask(endpoint: ApiEndpoint, path: string, signal: AbortSignal): Pr
   return isObject(body) ? body : undefined;
 }
 
-/** Serves a category over the wire format. */
+/** Serves a category over the OpenAI API. */
 interface RemoteCategory {
   readonly run: Runner<never, RunEvent>;
-  /** Parameters that are refused since the server would ignore them. */
+  /** Parameters that are rejected because the server would ignore them. */
   foreign(dialect: ApiDialect): readonly string[];
-  /** Parameters whose defaults are the server's. */
+  /** Parameters with the server's defaults. */
   readonly open?: readonly string[];
-  /** Longest time until the first byte of an answer, where that comes as a whole and late; default that of the backend. */
+  /** Timeout of the first byte, for answers that arrive late as a whole; default: the backend's. */
   readonly firstByteMs?: number;
 }
 
@@ -97,15 +97,15 @@ const remoteCategories: Readonly<Record<string, RemoteCategory>> = {
 };
 
 /**
- * Makes a model on other servers of the wire format ready to run. It waits for no tensor, so it needs no process of its own. A
- * server that can't be reached yet is asked again, in the background and with every request.
+ * Prepares a model on OpenAI-compatible servers. It computes no tensors, so it needs no separate process. A server that
+ * isn't reachable yet is retried, in the background and with every request.
  */
 export async function loadRemotePipeline(
   spec: ModelSpec<{ readonly contextLength?: number | undefined } & Pick<RemoteModel, 'tokenIds'>>,
 ): Promise<Pipeline> {
   const { id, source: name, defaults = {}, tokenIds } = spec;
   const server = spec.backend as ApiServer;
-  // The registry of backends lets no other category come here.
+  // The registry of backends only allows these categories.
   const { run, foreign, open = [], firstByteMs } = remoteCategories[spec.category!]!;
   const { dialect = 'openai', extraBody = {}, tokenizer, prefixAffinity, upstreams } = server;
   const foreignParameters = foreign(dialect);
@@ -114,7 +114,7 @@ export async function loadRemotePipeline(
     throw fieldError(`defaults.${unknown}`, "the server that runs this model doesn't know it");
   if (prefixAffinity && (spec.category !== 'chat' || upstreams === undefined))
     throw fieldError('backend.prefixAffinity', 'expected a chat model with `upstreams`');
-  // It is imported late: few models have one here.
+  // Imported lazily: few models have a tokenizer here.
   const counter =
     tokenizer === undefined
       ? byteCounter
@@ -133,7 +133,7 @@ export async function loadRemotePipeline(
     servers: apiEndpointsOf(server, firstByteMs),
     async check(endpoint, signal) {
       const told = await describeServer(endpoint, name, { dialect, signal });
-      // A server that comes up, or up again, may report another length.
+      // A server that starts or restarts may report a different length.
       if (spec.contextLength === undefined && told > 0) info.contextLength = told;
     },
   });

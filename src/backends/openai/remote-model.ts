@@ -4,22 +4,22 @@ import type { Upstreams } from '../upstreams.ts';
 import type { TokenCounter } from './count-tokens.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';
 
-/** A model that servers of the wire format run. */
+/** A model on OpenAI-compatible servers. */
 export interface RemoteModel {
-  /** As callers know it. */
+  /** The callers' name. */
   readonly id: string;
-  /** As the servers call it. */
+  /** The servers' name. */
   readonly name: string;
   readonly dialect: ApiDialect;
   readonly servers: Upstreams<ApiEndpoint>;
   readonly counter: TokenCounter;
-  /** As its servers have reported it last. */
+  /** As last reported by its servers. */
   readonly info: Pick<ModelInfo, 'contextLength'>;
-  /** Goes with every request, under its own fields. */
+  /** Added to every request; the request's own fields override it. */
   readonly extraBody: Readonly<Record<string, unknown>>;
   /** Whether chats with the same beginning go to the same server. */
   readonly prefixAffinity?: boolean | undefined;
-  /** Whether a model for embeddings takes them. */
+  /** Whether an embedding model accepts token ids. */
   readonly tokenIds?: boolean | undefined;
 }
 

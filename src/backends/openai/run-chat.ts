@@ -13,13 +13,13 @@ import type { RemoteModel } from './remote-model.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';
 import { isRefusedFor } from './wire-error.ts';
 
-/** Servers that put text after the answer, and those that can leave out special tokens. */
+/** Servers that support a suffix, and servers that can omit special tokens. */
 const known: Readonly<Record<'suffix' | 'add_special_tokens', readonly ApiDialect[]>> = {
   suffix: ['openai', 'vllm', 'slashv1'],
   add_special_tokens: ['vllm', 'slashv1'],
 };
 
-/** A request about prompts → the body by which a server of the wire format continues them. */
+/** Converts a completion request to the body of an OpenAI-compatible server. */
 function toCompletionBody(
   request: ChatRequest & CompleteRequest,
   dialect: ApiDialect,
@@ -30,7 +30,7 @@ function toCompletionBody(
     throw unsupported('echo', 'log probabilities of a prompt are not supported');
   if (echo === 'text' && prompts.some((prompt) => typeof prompt !== 'string'))
     throw unsupported('echo', 'expected prompts that are texts');
-  // Special tokens are put around texts by default.
+  // By default, special tokens are added around texts.
   const own = { suffix, add_special_tokens: addSpecialTokens === false ? false : undefined };
   for (const name of ['suffix', 'add_special_tokens'] as const) {
     if (own[name] !== undefined && !known[name].includes(dialect))
@@ -48,14 +48,14 @@ function unsupported(param: string, reason: string): InferenceError {
   return unsupportedError(param, `${reason}: the model runs on another server`);
 }
 
-const mostKeyCharacters = 4096;
-/** As hosted APIs refuse `max_tokens`. */
+const maxKeyCharacters = 4096;
+/** Part of the error of hosted APIs for `max_tokens`. */
 const newName = /max_completion_tokens/;
 
-/** Models whose server takes `max_tokens` by its newer name alone. */
+/** Models whose server only accepts the newer name of `max_tokens`. */
 const renamed = new WeakSet<RemoteModel>();
 
-/** Runs a chat request on a server of the wire format. */
+/** Runs a chat request on an OpenAI-compatible server. */
 export async function* runChat(
   model: RemoteModel,
   request: ChatRequest & CompleteRequest,
@@ -68,7 +68,7 @@ export async function* runChat(
     return;
   }
   const isChat = prompts.length === 0;
-  // The template of the server alone knows the prompt of a chat.
+  // Only the server's template can render the prompt of a chat.
   if (isChat && (request.stopAfter !== undefined || request.echo !== undefined)) {
     const reason = `${quote(request.model)} runs on another server, which does not tell the prompt of a chat`;
     throw unsupportedError('model', reason);
@@ -80,7 +80,7 @@ export async function* runChat(
   const call = toCall(model, { ...about, fields }, options);
   const { body, subject } = call;
   const promptTokens = await (isChat ? counter.countPrompt(request) : countAll(prompts, counter));
-  // Who leaves while the prompt is read has it to pay.
+  // A caller that leaves during the prompt still pays for it.
   yield { type: 'prompt-start', promptTokens };
   const isRenamed = () => isChat && renamed.has(model);
   const choices = n * Math.max(1, prompts.length);
@@ -100,13 +100,13 @@ export async function* runChat(
   yield* servers.stream(ask, {
     signal: options.signal,
     key: model.prefixAffinity && isChat ? beginningOf(request) : undefined,
-    // Servers say so before they compute.
+    // Servers send it before they compute.
     isPrelude: ({ type }) => type === 'prompt-end' || type === 'prompt',
     restart: options.mayRestart ? { type: 'answer-restart' } : undefined,
   });
 }
 
-/** The prompts, which are texts, before the events of their answer. */
+/** The prompts as texts, before the events of their answer. */
 async function* withEcho(
   { info }: RemoteModel,
   prompts: ChatRequest['prompts'],
@@ -119,11 +119,14 @@ async function* withEcho(
   yield* events;
 }
 
-/** All messages up to the first one of the user: a conversation keeps it, and may share it with others. */
+/**
+ * All messages up to the user's first one: every turn of a conversation has them, and several conversations may share
+ * them.
+ */
 function beginningOf({ messages }: Pick<ChatRequest, 'messages'>): string {
   const first = messages.findIndex(({ role }) => role === 'user');
   const shared = messages.slice(0, first + 1).map(toTextMessage);
-  return JSON.stringify(shared.map(({ role, content }) => [role, content])).slice(0, mostKeyCharacters);
+  return JSON.stringify(shared.map(({ role, content }) => [role, content])).slice(0, maxKeyCharacters);
 }
 
 function withNewName(body: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -9,7 +9,7 @@ import { countAll } from './count-tokens.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { toCount } from './wire-chunk.ts';
 
-/** The host reads them, which has other things to do. */
+/** Parsing runs in the host, so it yields after this many. */
 const vectorsPerTurn = 64;
 
 interface WireVectors {
@@ -17,7 +17,7 @@ interface WireVectors {
   readonly usage?: { readonly prompt_tokens?: unknown };
 }
 
-/** Reads the answer of an embedding request, vectors as numbers or as base64 of little-endian float32. */
+/** Reads the response to an embedding request: vectors as numbers or as base64 of little-endian float32. */
 async function readVectors(body: unknown, count: number) {
   const { data, usage } = (body ?? {}) as WireVectors;
   const embeddings: Float32Array[] = [];
@@ -40,7 +40,7 @@ async function readVectors(body: unknown, count: number) {
 
 const none = new Float32Array(0);
 
-/** Empty for what is no vector of finite numbers. */
+/** Empty unless the value is a vector of finite numbers. */
 function toVector(embedding: unknown): Float32Array {
   const vector = Array.isArray(embedding) ? Float32Array.from(embedding) : fromBase64(embedding);
   return vector.every(Number.isFinite) ? vector : none;
@@ -50,15 +50,15 @@ function fromBase64(embedding: unknown): Float32Array {
   if (typeof embedding !== 'string') return none;
   const bytes = Buffer.from(embedding, 'base64');
   if (bytes.byteLength % 4 !== 0) return none;
-  // Little-endian, as every machine that ONNX Runtime runs on.
+  // Little-endian, like all machines that ONNX Runtime supports.
   return new Float32Array(Uint8Array.from(bytes).buffer);
 }
 
-/** A vector of 8192 numbers, written in full, for each input. */
+/** A vector of 8192 numbers in full precision per input. */
 const maxVectorBytes = 2 ** 18;
 const maxFrameBytes = 2 ** 20;
 
-/** Runs an embedding request on a server of the wire format. */
+/** Runs an embedding request on an OpenAI-compatible server. */
 export async function* runEmbedding(
   model: RemoteModel,
   request: EmbeddingRequest,

@@ -11,11 +11,11 @@ import type { RemoteModel } from './remote-model.ts';
 import type { ApiEndpoint } from './server.ts';
 
 const maxPictureBytes = 2 ** 26;
-/** Most characters of one event: base64 has four letters for three bytes. */
+/** Maximum characters per event: base64 has four letters per three bytes. */
 const maxEventCharacters = (maxPictureBytes / 3) * 4 + 2 ** 16;
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Parameters beyond the wire format's own. */
+/** Parameters outside the OpenAI API. */
 export const foreignImageParameters = [
   'numInferenceSteps',
   'guidanceScale',
@@ -23,7 +23,7 @@ export const foreignImageParameters = [
   'seed',
 ] as const;
 
-/** Runs an image request on a server of the wire format. */
+/** Runs an image request on an OpenAI-compatible server. */
 export async function* runImage(
   model: RemoteModel,
   request: ImageRequest & CompleteRequest,
@@ -82,7 +82,7 @@ function toPicture(image: unknown) {
   return { png: Uint8Array.from(png), seed: Number.isSafeInteger(seed) ? (seed as number) : undefined };
 }
 
-/** An event of a stream → the event that made it over there. */
+/** Converts a server's stream event back to an event. */
 function toImageEvent(
   event: Readonly<Record<string, unknown>>,
   { n, seed: first = 0 }: ImageRequest,

@@ -9,13 +9,13 @@ import { callApi, toCall, unreachable } from './api-client.ts';
 import type { ApiEndpoint } from './server.ts';
 import type { RemoteModel } from './remote-model.ts';
 
-/** As servers of the wire format speak, in 16 bits. */
+/** The sample rate of OpenAI-compatible servers, with 16 bits. */
 const sampleRateHz = 24_000;
 const wavHeaderBytes = 44;
 /** Twelve hours of 24 kHz. */
 const maxAudioBytes = 2 ** 31;
 
-/** Runs a speech request on a server of the wire format. */
+/** Runs a speech request on an OpenAI-compatible server. */
 export async function* runSpeech(
   model: RemoteModel,
   request: SpeechRequest & CompleteRequest,
@@ -29,7 +29,7 @@ export async function* runSpeech(
   }
   const fields = {
     input,
-    // The wire format demands a voice.
+    // The OpenAI API requires a voice.
     voice,
     response_format: format,
     ...(given.includes('speed') ? { speed } : {}),
@@ -50,7 +50,7 @@ export async function* runSpeech(
     size += bytes.byteLength;
     yield { type: 'audio', bytes };
   }
-  // Nobody here knows the length of a format that is compressed.
+  // The length of a compressed format is unknown here.
   const bytes = format === 'pcm' ? size : format === 'wav' ? Math.max(0, size - wavHeaderBytes) : 0;
   yield { type: 'speech-end', durationSeconds: bytes / 2 / sampleRateHz };
 }

@@ -11,13 +11,13 @@ import type { RemoteModel } from './remote-model.ts';
 import { isRefusedFor } from './wire-error.ts';
 
 const maxTranscriptBytes = 2 ** 26;
-/** As servers refuse `verbose_json`. */
+/** Part of servers' errors for `verbose_json`. */
 const formats = /response_format|verbose_json/;
 
-/** Models whose server answers with the plain text alone. */
+/** Models whose server only returns plain text. */
 const plain = new WeakSet<RemoteModel>();
 
-/** Runs a transcription request on a server of the wire format. */
+/** Runs a transcription request on an OpenAI-compatible server. */
 export async function* runTranscription(
   model: RemoteModel,
   request: TranscriptionRequest & CompleteRequest,
@@ -45,9 +45,9 @@ export async function* runTranscription(
       ['language', request.language],
       ['prompt', request.prompt],
       ['temperature', given.includes('temperature') ? request.temperature : undefined],
-      // Without it, recordings of more than 30 s are refused.
+      // Without it, recordings of more than 30 s are rejected.
       ['chunking_strategy', diarize ? 'auto' : undefined],
-      // Translations have no times of words, nor have pieces of speakers.
+      // Translations and diarized segments have no word times.
       ...(isPlain || isTranslation || diarize
         ? []
         : granularities.map((one): [string, string] => ['timestamp_granularities[]', one])),
@@ -75,7 +75,7 @@ function* toTranscriptionEvents(
   const { text, segments } = fields;
   if (typeof text !== 'string') throw unreadable('text: expected a string');
   const durationSeconds = numberOf(fields['duration']) || numberOf(fieldsOf(fields['usage'])['seconds']);
-  // Servers report the code of a language, or its name.
+  // Servers report a language's code or its name.
   const code = typeof fields['language'] === 'string' ? toVocabularyLanguage(fields['language']) : undefined;
   const words = (Array.isArray(fields['words']) ? fields['words'] : []).map((one): TranscriptionWord => {
     const word = fieldsOf(one);

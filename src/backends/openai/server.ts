@@ -2,22 +2,22 @@ import type { AnswerTimes } from '../../runtime/http/answer-clock.ts';
 import type { Certificates } from '../../runtime/http/fetch-with-certificates.ts';
 import { endpointsOf, type RemoteEndpoint, type RemoteKey } from '../access.ts';
 
-/** The servers whose parameters beyond the wire format's own are known. */
+/** The servers with known parameters outside the OpenAI API. */
 export const apiDialects = ['openai', 'vllm', 'llama-server', 'slashv1'] as const;
 
-/** The parameters beyond the wire format's own that a server takes, and their names. */
+/** Which parameters outside the OpenAI API a server supports, and their names. */
 export type ApiDialect = (typeof apiDialects)[number];
 
-/** Longest times without anything from a server, in milliseconds. */
+/** Timeouts without any data from a server, in milliseconds. */
 export interface ApiTimeouts {
-  /** Until a new connection is there; default 10 s. */
+  /** Until a new connection is established; default 10 s. */
   readonly connect?: number | undefined;
   /**
-   * From the request to the first byte of its answer's body; default 60 s; of a single server, images and transcripts
-   * 5 minutes.
+   * From the request to the first byte of the response's body; default 60 s; for a single server, images and
+   * transcripts 5 minutes.
    */
   readonly firstByte?: number | undefined;
-  /** From one byte of the answer to the next; default 60 s, of a single server 5 minutes. */
+  /** Between two bytes of the response; default 60 s, for a single server 5 minutes. */
   readonly idle?: number | undefined;
 }
 
@@ -25,41 +25,44 @@ export interface ApiTimeouts {
 export interface ApiUpstream {
   /** Up to and including `/v1`. */
   readonly baseURL: string;
-  /** Sent as bearer token; default: that of the backend. */
+  /** Sent as bearer token; default: the backend's key. */
   readonly apiKey?: RemoteKey | undefined;
-  /** Requests that it gets at once; default 64. */
+  /** Maximum concurrent requests; default 64. */
   readonly maxConcurrent?: number | undefined;
 }
 
-/** One server, or several of the same models, that answer in the wire format of this API; plain data. */
+/** One OpenAI-compatible server, or several of the same models; plain data. */
 export interface ApiServer {
   readonly kind: 'openai';
-  /** Up to and including `/v1`; left out where there are `upstreams`. */
+  /** Up to and including `/v1`; omitted with `upstreams`. */
   readonly baseURL?: string | undefined;
-  /** Bearer token, or a function that is called for it before every request. */
+  /** Bearer token, or a function that is called before every request. */
   readonly apiKey?: RemoteKey | undefined;
   /** Certificates of the connections. */
   readonly tls?: Certificates | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Servers of the same models in place of `baseURL`; a request goes to the least busy one that is healthy. */
+  /** Servers of the same models instead of `baseURL`; a request goes to the least busy healthy one. */
   readonly upstreams?: readonly ApiUpstream[] | undefined;
   /**
-   * Whether chats with the same beginning go to the same one of `upstreams`, which finds it in its cache, as long as that
-   * has no more than its share of all requests and a quarter; default `false`.
+   * Whether chats with the same beginning go to the same one of `upstreams`, which has it in its cache, unless that
+   * server already has more than 1.25 times its share of all requests; default `false`.
    */
   readonly prefixAffinity?: boolean | undefined;
-  /** A server that takes longer is given up: another one gets the request if nothing of its answer was passed on. */
+  /**
+   * A server that exceeds a timeout is abandoned: the request is retried on the next server if no part of the answer
+   * was forwarded.
+   */
   readonly timeoutMs?: ApiTimeouts | undefined;
-  /** Default `openai`: the wire format's own parameters and no others. */
+  /** Default `openai`: only the parameters of the OpenAI API. */
   readonly dialect?: ApiDialect | undefined;
-  /** Maximum requests at once; the others wait here. Default 64, or the sum of `maxConcurrent`. */
+  /** Maximum concurrent requests; further ones wait here. Default 64, or the sum of `maxConcurrent`. */
   readonly concurrency?: number | undefined;
-  /** Fields for the body of every request; fields of the request itself override them. */
+  /** Fields for the body of every request; the request's own fields override them. */
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Source of the model's tokenizer: a folder, a bundled name or an id on Hugging Face. Tokens that the server doesn't report are
-   * counted with it, else estimated from bytes.
+   * Source of the model's tokenizer: a folder, a bundled name or an id on Hugging Face. It counts tokens that the
+   * server doesn't report; without it they are estimated from bytes.
    */
   readonly tokenizer?: string | undefined;
 }
@@ -69,15 +72,17 @@ export interface ApiEndpoint extends RemoteEndpoint {
   readonly times: AnswerTimes & { readonly connectMs: number | undefined };
 }
 
-/** Where another server can have the request. */
+/** If a different server can take the request. */
 const impatientMs = 60_000;
-/** Where none can, as while a slow one reads a long prompt, or for answers that come as a whole. */
+/**
+ * If there is no alternative, for example while a slow server reads a long prompt, or for answers that arrive as a
+ * whole.
+ */
 export const patientMs = 300_000;
 
 /**
  * The servers of a backend; at least one.
- * @param defaultFirstByteMs longest time until the first byte of an answer, where no setting says it; default 60 s, of a single
- * server 5 minutes
+ * @param defaultFirstByteMs default timeout of the first byte; without it 60 s, for a single server 5 minutes
  */
 export function apiEndpointsOf(server: ApiServer, defaultFirstByteMs?: number): ApiEndpoint[] {
   const { baseURL, upstreams, concurrency, timeoutMs = {} } = server;

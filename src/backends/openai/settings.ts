@@ -9,7 +9,7 @@ import {
 import { certificatesSetting, remoteKeySetting, upstreamsSetting } from '../access-settings.ts';
 import { apiDialects, type ApiTimeouts } from './server.ts';
 
-/** The longest delay of a timer. */
+/** The maximum delay of a timer. */
 const anyDelay = { min: 1, max: 2 ** 31 - 1 };
 
 /** Settings of the backend `openai`. */

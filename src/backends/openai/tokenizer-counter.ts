@@ -12,10 +12,10 @@ import { createTextTokenizer } from '../../folder/tokenizer.ts';
 import type { PromptRequest, TokenCounter } from './count-tokens.ts';
 import { orElse } from '../../errors.ts';
 
-/** Characters that are encoded before everything else in this process gets its turn. */
+/** Characters to encode before the event loop gets a turn. */
 const charactersPerTurn = 2 ** 14;
 
-/** Counts tokens with a model's own tokenizer, prompts as its chat template writes them. */
+/** Counts tokens with a model's tokenizer, and prompts as rendered by its chat template. */
 export async function openTokenizerCounter(source: string): Promise<TokenCounter> {
   const wanted = { category: 'chat', choice: { files: { small: textFiles, stems: [], graphs: () => [] } } };
   const remote = findRemote(source, wanted);
@@ -24,7 +24,7 @@ export async function openTokenizerCounter(source: string): Promise<TokenCounter
   const tokenizer = createTextTokenizer(folder);
   const template = folder.chatTemplate === undefined ? undefined : withEveryTurn(createChatTemplate(folder));
 
-  // The server may have another template.
+  // The server's template may be different.
   const render = ({ messages, tools, toolChoice }: PromptRequest): string | undefined =>
     orElse(
       () => template?.render(messages.map(toTextMessage), toolChoice === 'none' ? [] : tools),

@@ -2,21 +2,21 @@ import type { TokenLogprobs } from '../../categories/chat/events.ts';
 import { unreadable } from './api-client.ts';
 import { fieldsOf, isObject, type Fields } from './fields.ts';
 
-/** The parts of a chunk's choice that are read; servers send more, and less. */
+/** The parsed parts of a chunk's choice; servers send more, and less. */
 export type WireChoice = ReturnType<typeof readChoices>[number];
 
-/** Tokens so far, as far as a server counts them. */
+/** Token counts so far, if the server reports them. */
 export type WireProgress = Partial<ReturnType<typeof readProgress>>;
 
 export function readChoices(chunk: Fields) {
   return objectsOf(chunk, 'choices').map((choice) => {
     const delta = objectOf(choice, 'delta');
     return {
-      /** -1 where its number is none. */
+      /** -1 for an invalid number. */
       choice: toCount(choice['index'] ?? 0) ?? -1,
-      // Continued texts have theirs without a delta.
+      // Completions have text without a delta.
       content: textOf(delta, 'content') || textOf(choice, 'text'),
-      // As older servers call it, and as newer ones do.
+      // The name used by older servers, then the newer one.
       reasoning: textOf(delta, 'reasoning_content') || textOf(delta, 'reasoning'),
       toolCalls: objectsOf(delta, 'tool_calls').map(toCall),
       logprobs: readLogprobs(objectOf(choice, 'logprobs')),
@@ -26,11 +26,11 @@ export function readChoices(chunk: Fields) {
 }
 
 /**
- * The counts of a chunk: in its `usage`, or in the `timings` of llama-server, whose prompt is what it computed and what it
- * found in its cache.
+ * The counts of a chunk: in its `usage`, or in the `timings` of llama-server, whose prompt is the sum of computed and
+ * cached tokens.
  */
 export function readProgress(chunk: Fields) {
-  // Nobody fails over a count.
+  // An invalid count is no reason to fail.
   const usage = fieldsOf(chunk['usage']);
   const timings = fieldsOf(chunk['timings']);
   const [computed, cached] = [toCount(timings['prompt_n']), toCount(timings['cache_n'])];
@@ -51,12 +51,12 @@ function toCall(call: Fields) {
     index: typeof index === 'number' ? index : undefined,
     id: textOf(call, 'id'),
     name: textOf(called, 'name'),
-    /** The next piece of its arguments. */
+    /** The next part of its arguments. */
     written: textOf(called, 'arguments'),
   };
 }
 
-/** Those of chats are objects; those of continued texts are lists, which llama-server has not taken over. */
+/** Objects for chats; lists for completions, which llama-server doesn't support. */
 function readLogprobs(fields: Fields): TokenLogprobs[] {
   const { tokens } = fields;
   if (!Array.isArray(tokens)) return objectsOf(fields, 'content').map(toTokenLogprobs);
@@ -89,7 +89,7 @@ function toTokenLogprob(fields: Fields): Omit<TokenLogprobs, 'topLogprobs'> {
   };
 }
 
-/** Makes what reads a member of a kind. @param usual in place of one that is left out, or `null` */
+/** Creates a reader of optional members. @param usual default for a missing member or `null` */
 function memberReader<T>(expected: string, usual: T, isOne: (value: unknown) => value is T) {
   return (fields: Fields, name: string): T => {
     const value = fields[name] ?? usual;
@@ -107,7 +107,7 @@ const objectsOf = memberReader<readonly Fields[]>(
   (value): value is readonly Fields[] => Array.isArray(value) && value.every(isObject),
 );
 
-/** A number of tokens that a server reports; `undefined` for a value that is no count, so that nobody is charged for it. */
+/** A token count from a server; `undefined` for an invalid count, so that it isn't billed. */
 export function toCount(told: unknown): number | undefined {
   return Number.isSafeInteger(told) && (told as number) >= 0 ? (told as number) : undefined;
 }

@@ -4,7 +4,7 @@ import type { RemoteModel } from './remote-model.ts';
 import { fieldsOf, isObject } from './fields.ts';
 
 const maxMessageCharacters = 1000;
-const mostShown = 200;
+const maxShown = 200;
 const maxRetryAfterSeconds = 86_400;
 
 /** The request that an error is about. */
@@ -23,7 +23,7 @@ interface WireFault {
   readonly type?: unknown;
 }
 
-/** The caller's own faults; whatever else a server complains about, the caller can't mend. */
+/** The caller's faults; the caller can't fix any other error of a server. */
 const callersFaults: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid_request',
   413: 'request_too_large',
@@ -31,21 +31,24 @@ const callersFaults: Readonly<Record<number, ErrorCode>> = {
 };
 const busy = new Set([429, 503]);
 
-/** As OpenAI, vLLM, SGLang, llama-server, llama-cpp-python and LiteLLM say that a prompt is too long. */
+/** Messages of OpenAI, vLLM, SGLang, llama-server, llama-cpp-python and LiteLLM for a prompt that is too long. */
 const tooLong =
   /maximum context length|context ?window|input is too large|exceeds? the (?:available |maximum )?context|longer than the model's context/i;
 
-/** As vLLM, SGLang, llama-server and llama-cpp-python say that a model takes no pictures, some of them with status 500. */
+/**
+ * Messages of vLLM, SGLang, llama-server and llama-cpp-python for a model without picture support, some with status
+ * 500.
+ */
 const noPictures =
   /image input is not supported|not a multimodal model|(?:doesn't|does not) support (?:image|multimodal)/i;
 
-/** Words without addresses, paths and keys: no long ones, and no dot but that of a sentence or a number. */
+/** Text without addresses, paths and keys: no long words, and dots only in sentences and numbers. */
 const harmless = /^(?!.*\d\.\d+\.)(?:(?!\S{25})[\w\s,;:'"`()<>=+%-]|\.(?=\s|\d|$))+$/;
 
 /**
- * The fault in a server's answer → an error of this API: the caller's faults keep their `param`, a server that is busy is
- * `overloaded`, any other complaint is `worker_failed`. The server's words are in the `cause`: they may quote names, keys and
- * traces. Those of another slashv1 are shown, and short ones about a field that hold nothing of the kind.
+ * Converts a server's error to this API's: the caller's faults keep their `param`, a busy server is `overloaded`,
+ * everything else is `worker_failed`. The server's message is in the `cause`, since it may contain names, keys and
+ * traces. It is shown for a slashv1 server, and if it is short, harmless and about a field.
  */
 export function toError(
   status: number,
@@ -89,7 +92,7 @@ export function toError(
 }
 
 interface CallersFault extends Pick<WireFault, 'param'> {
-  /** The server's words. */
+  /** The server's message. */
   readonly cause: Error;
   readonly subject: ErrorSubject | undefined;
 }
@@ -98,16 +101,16 @@ function toCallersFault(code: ErrorCode, { cause, param, subject }: CallersFault
   const { message: said } = cause;
   const named = typeof param === 'string' ? param : '';
   const isField = subject?.fields.includes(/^\w*/.exec(named)![0]);
-  // Servers that name no field often begin with it, or write its name as no sentence would.
+  // Servers without a field name often start the message with it, or contain its underscored name.
   const [, firstWord] = /^\W?(\w+)/.exec(said) ?? [];
   const isNamed = (name: string) => name === firstWord || (name.includes('_') && said.includes(name));
   const field = isField ? named : subject?.fields.find(isNamed);
   if (subject?.model.dialect === 'slashv1') {
     const shown = said.replaceAll(subject.model.name, subject.model.id);
-    return new InferenceError(code, sentence(abbreviate(shown, mostShown)), { param: field, cause });
+    return new InferenceError(code, sentence(abbreviate(shown, maxShown)), { param: field, cause });
   }
   if (field !== undefined) {
-    const isQuoted = said.length <= mostShown && harmless.test(said) && !said.includes(subject!.model.name);
+    const isQuoted = said.length <= maxShown && harmless.test(said) && !said.includes(subject!.model.name);
     const reason = `the server that runs this model refuses it${isQuoted ? `: ${said}` : ''}`;
     return fieldError(field, reason, { code, cause });
   }
@@ -121,7 +124,7 @@ function faultOf(body: unknown): WireFault {
   return typeof error === 'string' ? { message: error } : fieldsOf(error);
 }
 
-/** Whether a server has refused a request in such words. */
+/** Whether a server has rejected a request with a matching message. */
 export function isRefusedFor(words: RegExp, error: unknown): boolean {
   if (!InferenceError.isInstance(error) || error.code !== 'invalid_request') return false;
   const { message, param = '', cause } = error;

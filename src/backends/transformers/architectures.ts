@@ -20,7 +20,7 @@ const pairedEncoder = (
   open: async (spec) => (await import('./embedding/open-paired-encoder.ts')).openPairedEncoder(spec, type),
 });
 
-/** OWL-ViT and OWLv2: each word is a query of its own. */
+/** OWL-ViT and OWLv2: each word is a separate query. */
 const owl: Architecture<Detector, DetectionSettings> = {
   name: 'owl',
   modelTypes: ['owlvit', 'owlv2'],
@@ -49,7 +49,7 @@ const synthesizer = (
   },
 });
 
-/** Recognizers by connectionist temporal classification. */
+/** CTC recognizers. */
 const ctc: Architecture<Recognizer> = {
   name: 'ctc',
   modelTypes: ['parakeet_ctc'],
@@ -59,7 +59,7 @@ const ctc: Architecture<Recognizer> = {
   open: async (spec) => (await import('./transcription/open-recognizer.ts')).openCtcRecognizer(spec),
 };
 
-/** Recognizers of an encoder and a decoder. */
+/** Encoder–decoder recognizers. */
 const encoderDecoder: Architecture<Recognizer> = {
   name: 'encoder-decoder',
   modelTypes: ['moonshine', 'cohere_asr'],
@@ -69,10 +69,10 @@ const encoderDecoder: Architecture<Recognizer> = {
   open: async (spec) => (await import('./transcription/open-recognizer.ts')).openSeq2SeqRecognizer(spec),
 };
 
-/** The architectures that the package opens, by category. */
+/** The package's architectures by category. */
 export const transformersArchitectures: Readonly<Record<string, readonly Architecture[]>> = {
   transcription: [ctc, encoderDecoder],
-  // The voices of MMS are VITS; SpeechT5 comes with its vocoder.
+  // The voices of MMS are VITS; SpeechT5 includes its vocoder.
   speech: [
     synthesizer('vits', 'loadVits'),
     synthesizer('speecht5', 'loadSpeechT5'),

@@ -13,9 +13,9 @@ const categories: ReadonlySet<string> = new Set([
 
 /**
  * The package `@huggingface/transformers` in a worker process of this machine: for architectures that the built-in
- * pipelines don't run. The package is an optional peer, so it has to be installed beside this one.
+ * pipelines don't support. The package is an optional peer dependency, so it has to be installed separately.
  *
- * Chat runs one request at a time; samplers, grammars, stop sequences, seeds and tool calls are those of every model.
+ * Chat runs one request at a time; samplers, grammars, stop sequences, seeds and tool calls work as with every model.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export function transformers(options: Omit<TransformersBackend, 'kind'> = {}): T
   return { ...options, kind: 'transformers' };
 }
 
-/** Runs what `@huggingface/transformers` runs, image generation and reranking aside. */
+/** Runs all models of `@huggingface/transformers`, except image generation and reranking. */
 export const transformersDefinition: BackendDefinition = {
   kind: 'transformers',
   spelling: 'transformers()',

@@ -3,11 +3,11 @@ import type { Dtype, FileTree, ModelFiles } from '../../contracts/files.ts';
 import { findGraph, graphsIn, storedDtypes } from '../../folder/graph-files.ts';
 import { missingGraph } from '../../folder/graph-files.ts';
 
-/** Graphs that another one contains. */
+/** Graphs that the merged graph contains. */
 const containedGraphs = ['decoder_model', 'decoder_with_past_model'];
 const mergedGraph = 'decoder_model_merged';
 
-/** Names under which the package finds the graphs of its architectures. */
+/** The package's names of its architectures' graphs. */
 const knownStems = [
   'model',
   'encoder_model',
@@ -22,14 +22,14 @@ const knownStems = [
   'voice_decoder',
 ];
 
-/** The folder that the graphs of a model are in, and what each is stored in. */
+/** The folder of a model's graphs, and each graph's dtype. */
 export interface StoredGraphs {
   readonly folder: '' | 'onnx';
-  /** Name without the suffix of the dtype → dtype. */
+  /** Name without the dtype's suffix → dtype. */
   readonly dtypes: Readonly<Record<string, Exclude<Dtype, 'auto'>>>;
 }
 
-/** Finds the graphs of a model: of each one in the wanted dtype, or else in the first that is there. */
+/** Finds the graphs of a model, each in the requested dtype or else in the first available one. */
 export function findStoredGraphs(files: FileTree, dtype: Dtype = 'auto'): StoredGraphs {
   const folder = graphsIn(files, 'onnx').length > 0 ? 'onnx' : '';
   const stems = stemsIn(files, folder);

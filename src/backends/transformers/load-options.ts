@@ -12,7 +12,7 @@ import { defaultThreads } from '../../runtime/default-threads.ts';
 /** Options for loading the models of a folder. */
 export type LoadOptions = PretrainedModelOptions & { readonly dtype: Readonly<Record<string, string>> };
 
-/** Says in the words of the package what the settings of a model say. */
+/** Converts a model's settings to the package's options. */
 export function toLoadOptions(
   path: string,
   { dtype, device = 'cpu', threads = defaultThreads() }: Pick<ModelSpec, 'dtype' | 'device' | 'threads'>,
@@ -32,7 +32,7 @@ export function toLoadOptions(
   } as unknown as LoadOptions;
 }
 
-/** A model's folder, and what its parts are loaded by. */
+/** A model's folder, and the options for its parts. */
 export interface PackageFolder {
   readonly path: string;
   readonly options: LoadOptions;
@@ -42,7 +42,7 @@ export interface PackageFolder {
 /** For parts that aren't models. */
 export const localOnly = { local_files_only: true };
 
-/** Opens a model; where the package can't load a part, that is the fault of the source. */
+/** Opens a model; if the package can't load a part, the source is reported as invalid. */
 export async function openFolder<T>(
   spec: ModelSpec,
   open: (folder: PackageFolder) => Promise<T>,
@@ -57,13 +57,13 @@ export async function openFolder<T>(
   }
 }
 
-/** Makes the inputs of a model out of a picture, `[height × width × 3]`. */
+/** Converts a picture, `[height × width × 3]`, to a model's inputs. */
 export type ReadPicture = (
   pixels: Uint8Array,
   size: { readonly width: number; readonly height: number },
 ) => Promise<Readonly<Record<string, Tensor>>>;
 
-/** Loads what prepares pictures for a model. */
+/** Loads a model's picture preprocessor. */
 export async function loadPictureReader({ path, transformers }: PackageFolder): Promise<ReadPicture> {
   const processor = await transformers.AutoImageProcessor.from_pretrained(path, localOnly);
   const process = processor as unknown as (images: readonly RawImage[]) => ReturnType<ReadPicture>;

@@ -5,7 +5,7 @@ import type * as Package from '@huggingface/transformers';
 import { fieldError, orElse, orThrow } from '../../errors.ts';
 import { disableTelemetry } from '../../runtime/disable-telemetry.ts';
 
-/** The package, as it is imported. */
+/** The imported package. */
 export type TransformersPackage = typeof Package;
 
 const name = '@huggingface/transformers';
@@ -13,7 +13,7 @@ const runtimeName = 'onnxruntime-node';
 
 let loaded: Promise<TransformersPackage> | undefined;
 
-/** Imports `@huggingface/transformers`, which reads models from this disk alone from then on: this package fetches them. */
+/** Imports `@huggingface/transformers`, restricted to local models: downloads are done by this package. */
 export function loadTransformersPackage(): Promise<TransformersPackage> {
   return (loaded ??= importPackage());
 }
@@ -26,14 +26,14 @@ async function importPackage(): Promise<TransformersPackage> {
   const { env, LogLevel } = transformers;
   env.allowRemoteModels = false;
   env.allowLocalModels = true;
-  // Any path that begins here.
+  // A prefix of any path.
   env.localModelPath = '';
   env.useFSCache = false;
   env.logLevel = LogLevel.ERROR;
   return transformers;
 }
 
-/** @param require of a module of this package */
+/** @param require of a module in this package */
 export function assertOneRuntime(require: NodeJS.Require): void {
   const advice = `the backend transformers() needs a package of its own; install it with \`npm install ${name}\``;
   const entry = orThrow(

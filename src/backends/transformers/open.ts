@@ -4,7 +4,8 @@ import { openTextModel } from './chat/open-text-model.ts';
 import { loadTransformersPackage } from './load-package.ts';
 
 /**
- * Opens the backend. Its architectures open whole models; graphs beside them, such as one that finds speech, run as everywhere.
+ * Opens the backend. Its architectures open whole models; additional graphs, such as a speech detector, use the common
+ * runtime.
  */
 export async function openTransformers(): Promise<Backend> {
   await loadTransformersPackage();

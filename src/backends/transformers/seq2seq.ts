@@ -2,12 +2,12 @@ import type { DynamicCache, PreTrainedModel, Tensor } from '@huggingface/transfo
 import type { TransformersPackage } from './load-package.ts';
 import { keepStates, ones, toIds } from './chat/tensors.ts';
 
-/** The method by which `generate()` runs the encoder. */
+/** The method with which `generate()` runs the encoder. */
 const prepare = '_prepare_encoder_decoder_kwargs_for_generation';
 
 type Outputs = Readonly<Record<string, Tensor>>;
 
-/** The state of a decoder that reads what an encoder made. */
+/** The state of a decoder with encoder outputs. */
 export interface Seq2SeqState {
   readonly rows: number;
   encoded: { readonly states: Tensor; readonly mask: Tensor } | undefined;
@@ -25,7 +25,7 @@ export function createSeq2Seq(
   const startToken = settings['decoder_start_token_id'] ?? settings['bos_token_id'];
   const sessions = model.sessions as Readonly<Record<string, { readonly inputNames: readonly string[] }>>;
   const readsEncoderMask = sessions['decoder_model_merged']!.inputNames.includes('encoder_attention_mask');
-  /** Some exports of recognizers want a mask that their feature extractor doesn't make. */
+  /** Some recognizer exports need a mask that their feature extractor doesn't create. */
   const withMask = (inputs: Outputs): Outputs => {
     const [first] = Object.values(inputs);
     const isWanted = sessions['model']!.inputNames.includes('attention_mask');
@@ -37,9 +37,8 @@ export function createSeq2Seq(
     start: [startToken, settings['forced_bos_token_id']].flat().filter((id) => typeof id === 'number'),
     /** Tokens that end an answer. */
     ends: new Set([settings['eos_token_id']].flat()),
-    /** Tokens that are never chosen. */
+    /** Tokens that are never selected. */
     suppressed: readSuppressed(settings),
-    /** Runs the encoder. */
     async encode(given: Outputs): Promise<NonNullable<Seq2SeqState['encoded']>> {
       const inputs = withMask(given);
       const prepared = (await model[prepare]({
@@ -60,7 +59,7 @@ export function createSeq2Seq(
       const ids = toIds(TensorOf, tokens, state.rows);
       const outputs = (await model.forward({
         encoder_outputs: state.encoded!.states,
-        // The package would feed it to a graph that wants the mask of the tokens alone.
+        // The package would feed it to a graph that only needs the mask of the tokens.
         ...(readsEncoderMask && { attention_mask: state.encoded!.mask }),
         decoder_input_ids: ids,
         decoder_attention_mask: ones(TensorOf, state.rows, past + ids.dims[1]!),

@@ -36,7 +36,7 @@ export interface Encoder extends SequenceEncoder<TokenSequence> {
   /** Unix time in seconds of its files. */
   readonly created: number;
   /** Most pixels of a picture's longer side; left out by models that embed no pictures. */
-  readonly longestSide?: number;
+  readonly maxSide?: number;
   /** @throws InferenceError `cancelled` */
   encodePicture?(picture: Picture, signal: AbortSignal | undefined): Promise<Float32Array>;
   release(): Promise<void>;

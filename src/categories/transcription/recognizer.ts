@@ -47,7 +47,7 @@ export interface Recognition {
 
 interface LoadedRecognizer {
   /** Longest audio of one run. */
-  readonly longestSeconds: number;
+  readonly maxSeconds: number;
   /** Tokens that its decoder has room for; 0 where it has no decoder. */
   readonly contextLength: number;
   /** ISO 639-1; empty where it takes no language, `undefined` where it doesn't list them. */
@@ -74,7 +74,7 @@ export type KeptSamples = readonly [start: number, end: number];
 export interface StretchRecognizer extends LoadedRecognizer {
   /** Whether it can leave out words that begin before or after the kept samples; default false. */
   readonly leavesOutWords?: boolean;
-  /** @param samples mono, at `sampleRateHz`, at most `longestSeconds` and the audio that was heard before them */
+  /** @param samples mono, at `sampleRateHz`, at most `maxSeconds` and the audio that was heard before them */
   recognize(
     samples: Float32Array,
     options: Pick<RecognitionOptions, 'language' | 'task' | 'signal'> & { readonly kept?: KeptSamples },

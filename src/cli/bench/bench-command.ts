@@ -77,7 +77,7 @@ interface MeasureContext extends Pick<LoadOptions, 'signal' | 'begin'> {
   readonly note: Note;
 }
 
-/** Puts a load on a model, after a request that warms it up. */
+/** Measures a model under load, after a warm-up request. */
 export async function measure(
   { description, prepare, send, measure: toMeasurements }: Workload,
   load: Load,
@@ -95,15 +95,15 @@ export async function measure(
     concurrency: load.concurrency,
     requests: samples.length,
     elapsedSeconds: elapsedMs / 1000,
-    /** Whether Ctrl-C ended it before its time. */
+    /** Whether Ctrl-C ended it early. */
     isInterrupted,
-    /** Memory of all participating processes, up to the end of the measurement. */
+    /** Memory of all participating processes, until the end of the measurement. */
     peakBytes: readPeakBytes() as number | undefined,
     measurements: samples.length === 0 ? [] : toMeasurements(samples, elapsedMs),
   };
 }
 
-/** How a report is read where another program than this one took the load, or made it. */
+/** How to label a report if a different program received or generated the load. */
 interface ReportStyle {
   readonly place?: string | undefined;
   readonly pace?: string | undefined;
@@ -111,7 +111,7 @@ interface ReportStyle {
   readonly middle?: 'p90' | 'p95';
 }
 
-/** The report as people read it. */
+/** The report for people. */
 export function showReport(
   report: BenchReport,
   { style }: OutputStream,
@@ -140,7 +140,7 @@ export function showReport(
   ].join('\n');
 }
 
-/** The largest resident sizes of this process and, on Linux, of all processes that it started and that still run, together. */
+/** The total peak resident memory of this process and, on Linux, of all running descendants. */
 export function readPeakBytes(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;
   const peakOf = (id: number): number =>
@@ -148,7 +148,7 @@ export function readPeakBytes(): number {
   return sum([process.pid, ...descendantsOf(process.pid)].map(peakOf));
 }
 
-/** The processes that a process started, and those that they started; only on Linux. */
+/** The descendants of a process; only on Linux. */
 export function descendantsOf(id: number): readonly number[] {
   const children = readdirSync(`/proc/${id}/task`).flatMap((task) =>
     readFileSync(`/proc/${id}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),

@@ -57,7 +57,7 @@ const specific: Readonly<Record<string, readonly string[]>> = {
   file: ['detection', 'transcription'],
 };
 
-/** @throws UsageError for an option that says nothing about a model of that category */
+/** @throws UsageError for an option that doesn't apply to the category */
 export function assertFitting(values: object, category: string, options = specific): void {
   for (const [name, fitting] of Object.entries(options)) {
     if (!(name in values) || fitting.includes(category)) continue;
@@ -67,13 +67,13 @@ export function assertFitting(values: object, category: string, options = specif
   }
 }
 
-/** Settings that a model is loaded with. */
+/** Settings for loading a model. */
 export interface LoadedWith {
   readonly device?: Device | undefined;
   readonly threads?: number | undefined;
 }
 
-/** A model that is measured has no plugins. @throws UsageError */
+/** Plugins aren't supported in benchmarks. @throws UsageError */
 export function readLoadedWith(device: string | undefined, threads: string | undefined): LoadedWith {
   if (device !== undefined) check('--device', settingsOf(undefined)['device']!, device);
   inOption(String, () => assertDevice('--device', device, []));
@@ -81,14 +81,14 @@ export function readLoadedWith(device: string | undefined, threads: string | und
   return { device: device as Device | undefined, threads: count };
 }
 
-/** Fields of a request for a picture. */
+/** Fields of an image request. */
 export interface ImageLoad {
   readonly width?: number;
   readonly height?: number;
   readonly numInferenceSteps?: number;
 }
 
-/** @throws UsageError for a size or a number of steps that no picture may have */
+/** @throws UsageError for an invalid size or number of steps */
 export function readImageLoad({ size, steps }: BenchValues): ImageLoad {
   const [, width, height] = /^(\d+)x(\d+)$/i.exec(size ?? '') ?? [];
   if (size !== undefined && width === undefined) {

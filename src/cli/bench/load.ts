@@ -2,15 +2,15 @@ import { setMaxListeners } from 'node:events';
 
 /** Load on a model. */
 export interface Load {
-  /** Requests at the same time. */
+  /** Number of concurrent requests. */
   readonly concurrency: number;
-  /** Most requests; `Infinity` for as many as fit into the time. */
+  /** Maximum requests; `Infinity` for as many as the time allows. */
   readonly requests: number;
-  /** No request begins later; those that run may end. */
+  /** No request starts later; running ones may finish. */
   readonly durationMs: number;
 }
 
-/** Begins requests until none may begin any more, and waits for them. */
+/** Starts requests while allowed, and waits for them. */
 export type Begin = (requests: {
   mayBegin(): boolean;
   one(): Promise<void>;
@@ -18,15 +18,15 @@ export type Begin = (requests: {
 }) => Promise<void>;
 
 export interface LoadOptions {
-  /** Aborting it ends everything; what was measured by then is the result. */
+  /** Aborting it ends everything; the results so far remain. */
   readonly signal: AbortSignal;
-  /** Default: each request begins when another ends. */
+  /** Default: each request starts when the previous one ends. */
   readonly begin?: Begin | undefined;
-  /** Told after every request. */
+  /** Called after every request. */
   readonly onProgress?: ((done: number, elapsedMs: number) => void) | undefined;
 }
 
-/** Sends requests, each as soon as there is room for it, until there were enough or the time is over. */
+/** Sends requests as slots become free, until the number or the time is reached. */
 export async function applyLoad<Sample>(
   { concurrency, requests, durationMs }: Load,
   send: (index: number, signal: AbortSignal) => Promise<Sample>,
@@ -34,11 +34,11 @@ export async function applyLoad<Sample>(
 ) {
   const failure = new AbortController();
   const either = AbortSignal.any([signal, failure.signal]);
-  // Every request listens.
+  // Every request adds a listener.
   setMaxListeners(0, either);
   const samples: Sample[] = [];
   const startedAt = performance.now();
-  /** From the first request to the end of the last one that counts. */
+  /** From the first request to the end of the last counted one. */
   let elapsedMs = 0;
   let begun = 0;
   const mayBegin = (): boolean =>
@@ -46,7 +46,7 @@ export async function applyLoad<Sample>(
   const one = async (): Promise<void> => {
     try {
       const sample = await send(begun++, either);
-      // A request that was broken off may end as if it were whole.
+      // An aborted request may end like a complete one.
       if (either.aborted) return;
       samples.push(sample);
       elapsedMs = performance.now() - startedAt;

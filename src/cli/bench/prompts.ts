@@ -4,7 +4,7 @@ const words =
     ' ',
   );
 
-/** Writes a text that no other index has, from its very first words on, so that nothing of an earlier request helps. */
+/** Writes a text that is unique per index from its first words on, so that no cache helps. */
 export function writeWords(index: number, count: number): string {
   // A multiplicative congruential generator is random enough for word order. (Park and Miller 1988)
   let state = ((index + 5) * 7919) % 2_147_483_647;
@@ -18,7 +18,7 @@ export function writeWords(index: number, count: number): string {
 const fewWords = 8;
 const manyWords = 72;
 
-/** Finds out how many words make a prompt of about so many tokens. */
+/** Finds the number of words for a prompt of about this many tokens. */
 export async function findWordCount(
   tokens: number,
   countTokens: (text: string) => Promise<number>,

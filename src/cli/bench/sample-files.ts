@@ -15,14 +15,14 @@ export async function readSample(path: string): Promise<Uint8Array> {
 
 const pictureSize = { width: 640, height: 480 };
 
-/** A PNG of colored stripes: as much work to decode and look at as any. */
+/** A PNG of colored stripes: as much work to decode and process as any picture. */
 export async function drawPicture(): Promise<Uint8Array> {
   const length = 3 * pictureSize.width * pictureSize.height;
   const pixels = Uint8Array.from({ length }, (_, at) => (at * 7) >> 10);
   return encodePng(pixels, pictureSize);
 }
 
-/** Lets the bundled speech model speak, so that a recognizer has something to hear. */
+/** Generates speech with the bundled model, as input for a recognizer. */
 export async function recordSpeech(signal: AbortSignal): Promise<Uint8Array> {
   const model = 'tiny-speech';
   const inference = createInference({ models: { [model]: speech({ source: model }) } });

@@ -4,17 +4,17 @@ import { quantile } from '../../core/math/numeric.ts';
 export interface Measurement {
   readonly name: string;
   readonly unit: string;
-  /** Half of the requests did at least as well. */
+  /** Half of the requests were at least this good. */
   readonly p50?: number | undefined;
-  /** 9 of 10 requests did at least as well. */
+  /** 9 of 10 requests were at least this good. */
   readonly p90?: number | undefined;
-  /** 19 of 20 requests did at least as well. */
+  /** 19 of 20 requests were at least this good. */
   readonly p95?: number | undefined;
-  /** 99 of 100 requests did at least as well. */
+  /** 99 of 100 requests were at least this good. */
   readonly p99?: number | undefined;
-  /** Over the whole time, all requests together. */
+  /** Over the whole time and all requests. */
   readonly overall?: number | undefined;
-  /** The value of each request, in their order. */
+  /** The value of each request, in order. */
   readonly samples?: readonly number[] | undefined;
 }
 

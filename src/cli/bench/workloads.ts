@@ -7,13 +7,13 @@ import { speeds, sum, times, type Measurement } from './statistics.ts';
 
 export type Messages = readonly ChatMessage[];
 
-/** As much of an inference as is measured: nobody looks at what was found in a picture, or at an order. */
+/** The measured part of an inference: detections and rankings aren't examined. */
 export type MeasuredInference = Pick<Inference, 'chat' | 'embed' | 'image' | 'speak' | 'transcribe'> & {
   detect(...call: Parameters<Inference['detect']>): Promise<object>;
   rerank(...call: Parameters<Inference['rerank']>): Promise<Pick<RerankResult, 'promptTokens'>>;
 };
 
-/** The subject of a measurement: a model of this machine, or one at an address. */
+/** The subject of a measurement: a local model, or one at an address. */
 export interface Subject {
   readonly inference: MeasuredInference;
   /** Its id there. */
@@ -27,19 +27,19 @@ export interface Subject {
 /** The measurement of one request. */
 export interface Sample {
   readonly totalMs: number;
-  /** Until the first piece of the answer; `totalMs` where it comes as a whole. */
+  /** Until the first piece of the answer; `totalMs` if it arrives as a whole. */
   readonly firstMs: number;
   /** Until each piece. */
   readonly piecesMs: readonly number[];
-  /** As the answer tells it, and the seconds of audio that were spoken or heard. */
+  /** As reported by the answer, and the seconds of audio spoken or heard. */
   readonly usage: ChatUsage & { readonly durationSeconds?: number };
 }
 
 /** The requests to a model, and their measurement. */
 export interface Workload {
-  /** In words, as far as it is known before: `answers of at most 128 tokens`. */
+  /** In words, as known in advance: `answers of at most 128 tokens`. */
   readonly description: string;
-  /** Finds out what it has to, and runs the model once: the first run is slower than all others. */
+  /** Prepares the requests, and warms up the model: the first run is the slowest. */
   prepare(signal: AbortSignal): Promise<void>;
   send(index: number, signal: AbortSignal): Promise<Sample>;
   measure(samples: readonly Sample[], elapsedMs: number): readonly Measurement[];
@@ -55,20 +55,20 @@ interface Asked {
 
 interface Request extends Asked {
   readonly index: number;
-  /** The file, written before the time runs. */
+  /** The file, encoded before the measurement. */
   readonly base64: string | undefined;
   readonly texts: readonly string[];
-  /** A conversation in place of the texts. */
+  /** A conversation that replaces the texts. */
   readonly messages?: Messages | undefined;
 }
 
 /** The requests to a category, and their measurement. */
 interface Kind {
-  /** Tokens of each text, by default. */
+  /** Default tokens per text. */
   readonly promptTokens?: number;
-  /** Texts of each request; default 1. */
+  /** Texts per request; default 1. */
   readonly textCount?: number;
-  /** Makes the file that is sent by default. */
+  /** Creates the default file. */
   readonly makeFile?: (signal: AbortSignal) => Promise<Uint8Array>;
   describe(asked: Asked): string;
   ask(
@@ -84,8 +84,8 @@ interface Kind {
 const textsPerRequest = 32;
 
 /**
- * A quantity of requests, from the values that each has of it; what is no finite number doesn't count. Of a `pace` each request has
- * its own, `textsPerRequest` in its time.
+ * A quantity, with its values per request; non-finite values are skipped. For a `pace`, each request has
+ * `textsPerRequest` divided by its time.
  */
 type Quantity = readonly [
   as: 'time' | 'speed' | 'pace' | 'rate' | 'mean',
@@ -94,7 +94,7 @@ type Quantity = readonly [
   valuesOf: (sample: Sample) => number | readonly number[] | undefined,
 ];
 
-/** @returns neither p50 nor `overall` where no request has any */
+/** @returns neither p50 nor `overall` if no request has a value */
 function summarize(
   [as, name, unit, valuesOf]: Quantity,
   samples: readonly Sample[],
@@ -173,7 +173,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   embedding: textKind('text', 32, ({ inference, model }, { texts }, options) =>
     inference.embed({ model, input: texts }, options),
   ),
-  // The tokens of the query count in each pair.
+  // The query's tokens count in each pair.
   rerank: textKind('document', 128, ({ inference, model }, { texts }, options) =>
     inference.rerank({ model, query: prompt, documents: texts }, options),
   ),
@@ -208,11 +208,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Not the index of a request that is measured: nothing that it leaves in a cache helps one. */
+/** Different from the measured indexes, so that no cache helps. */
 const warmUpIndex = 1_000_000;
 const warmUpTokens = 8;
 
-/** Chooses the requests for a model of a category. @param prompts in place of texts, taken in turn */
+/** Selects the requests for a model of a category. @param prompts used in turn instead of generated texts */
 export async function chooseWorkload(
   subject: Subject,
   values: BenchValues,
@@ -258,7 +258,7 @@ export async function chooseWorkload(
   };
 }
 
-/** The given length, or the default as far as it fits into the context. */
+/** The given length, or the default limited by the context. */
 function readTokens(
   name: 'prompt-tokens' | 'max-tokens',
   byDefault: number,
@@ -277,7 +277,7 @@ function readTokens(
 
 const ends: ReadonlySet<string> = new Set(['usage', 'speech-end', 'transcription-end']);
 
-/** Times a run, and the events that are pieces of its answer. */
+/** Measures a run, and the events that are pieces of its answer. */
 async function timeRun(run: () => ReturnType<Kind['ask']>, pieces: readonly string[]): Promise<Sample> {
   const startedAt = performance.now();
   const piecesMs: number[] = [];
@@ -293,12 +293,12 @@ async function timeRun(run: () => ReturnType<Kind['ask']>, pieces: readonly stri
     answer = { promptTokens };
   }
   const totalMs = performance.now() - startedAt;
-  // Servers that report no usage send a token at a time.
+  // Servers without usage reports send one token at a time.
   const counted = { promptTokens: 0, cachedTokens: 0, completionTokens: piecesMs.length, reasoningTokens: 0 };
   return { totalMs, firstMs: piecesMs[0] ?? totalMs, piecesMs, usage: { ...counted, ...answer } };
 }
 
-/** Requests of several texts each, no two alike. */
+/** Requests of several texts each, all different. */
 function textKind(noun: string, promptTokens: number, ask: Kind['ask']): Kind {
   return {
     promptTokens,

@@ -15,10 +15,10 @@ import { formatBytes } from '../format.ts';
 import { messageOf, orElse } from '../../errors.ts';
 import { assertNodeVersion } from '../../node-version.ts';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   readonly name: string;
-  /** `fault`: nothing runs until it is mended. `missing`: a part that some features need. */
+  /** `fault`: nothing works until it is fixed. `missing`: a part that some features need. */
   readonly state: 'ok' | 'missing' | 'fault';
   readonly detail: string;
 }
@@ -38,13 +38,13 @@ interface Manifest {
 }
 
 interface ExamineOptions {
-  /** Runtime to try, see `resolveLibrary`. */
+  /** Runtime to test, see `resolveLibrary`. */
   readonly library?: string | undefined;
-  /** Plugins to try. */
+  /** Plugins to test. */
   readonly plugins?: readonly (readonly [provider: string, library: string])[];
 }
 
-/** Looks at everything that the package needs on a machine, the slow parts side by side. */
+/** Checks everything that the package needs on a machine, slow checks in parallel. */
 export async function examine(
   environment: Environment,
   { library, plugins = [] }: ExamineOptions = {},
@@ -78,7 +78,7 @@ function ok(detail: string): Outcome {
   return { state: 'ok', detail };
 }
 
-/** Findings of a check; where it fails, its part is in that state. */
+/** The outcome of a check; an error sets the given state. */
 function outcomeOf(
   check: Promise<string>,
   state: Outcome['state'],
@@ -107,13 +107,13 @@ async function checkDevice(
   device: string,
   library: string | undefined,
 ): Promise<Outcome> {
-  // Every device would repeat what the runtime says.
+  // Otherwise every device would repeat the runtime's error.
   if ((await runtime).state === 'fault') return { state: 'missing', detail: 'not tried: see runtime' };
   const { state, detail } = await tryElsewhere([device], library);
   return { state: state === 'missing' && device === 'cpu' ? 'fault' : state, detail };
 }
 
-/** Runs a trial in a process of its own. */
+/** Runs a test in a separate process. */
 async function tryElsewhere(args: readonly string[], library: string | undefined): Promise<Outcome> {
   const script = fileURLToPath(new URL('./try-device.js', import.meta.url));
   const env = {
@@ -168,7 +168,7 @@ function checkPackage(name: string): Outcome {
   return manifest ? ok(manifest.version) : { state: 'missing', detail: 'not installed' };
 }
 
-/** Libraries may write before the message. */
+/** Libraries may log before the message. */
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)!.trim();
 }

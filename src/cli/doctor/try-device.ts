@@ -6,7 +6,7 @@ import { listDevices } from '../../runtime/native/plugins.ts';
 import { createOnnxSession } from '../../runtime/onnx.ts';
 import { doublingModel } from '../../runtime/trial-run.ts';
 
-// A process of its own, since a driver or a plugin may end the one that tries it. It prints a line for each device of a plugin.
+// A separate process, since a driver or a plugin may crash it. It prints a line per device of a plugin.
 const [name = '', library] = process.argv.slice(2);
 try {
   for (const { device, line } of library === undefined

@@ -6,7 +6,7 @@ import { statsIn } from '../../folder/files-in.ts';
 
 export type CacheContents = Awaited<ReturnType<typeof readCache>>;
 
-/** The content of a cache folder: models, and downloads that have not come to their end. */
+/** The content of a cache folder: models, and unfinished downloads. */
 export async function readCache(cacheFolder: string) {
   const models = await listCachedModels(cacheFolder);
   const whole = new Set(models.map(({ source }) => source));
@@ -20,7 +20,7 @@ export async function readCache(cacheFolder: string) {
   return { models: used, unfinished };
 }
 
-/** The error of a model that no cache has. @param source as the cache would call it */
+/** The error of a model that isn't cached. @param source the cache's name of it */
 export function notCached(
   name: string,
   { source, cacheFolder, known }: { source: string; cacheFolder: string; known: readonly string[] },
@@ -29,15 +29,15 @@ export function notCached(
   return new InferenceError('model_not_found', `${name} is not in ${cacheFolder}.${hint}`);
 }
 
-/** The name under which a cache keeps what a user calls so: without aliases and revisions, an address with its slash. */
+/** The cache's name of a model: without aliases and revisions, an address with its slash. */
 export function cachedName(name: string): string {
   if (/^https?:\/\//.test(name)) return name.endsWith('/') ? name : `${name}/`;
   return (findCatalogueEntry(name)?.source ?? name).replace(/@.*$/s, '');
 }
 
 /**
- * When a folder's files were last read or written. File systems note reads coarsely, some not at all: then it is the time of
- * the download.
+ * When a folder's files were last read or written. File systems record reads coarsely or not at all: then it is the
+ * time of the download.
  */
 function lastUse(folder: string): Date | undefined {
   let latestMs = 0;
@@ -45,7 +45,7 @@ function lastUse(folder: string): Date | undefined {
   return latestMs > 0 ? new Date(latestMs) : undefined;
 }
 
-/** Bytes on the disk; a file of several names counts once. */
+/** Bytes on disk; a file with several names counts once. */
 export function diskUse(folder: string): number {
   const sizes = new Map<string, number>();
   for (const { stats } of statsIn(folder)) sizes.set(`${stats.dev} ${stats.ino}`, stats.size);

@@ -21,7 +21,7 @@ import { orElse } from '../../errors.ts';
 /** Facts about a model that is not loaded. */
 export type ModelFacts = Awaited<ReturnType<typeof gatherFacts>>;
 
-/** Gathers what is known about a model. */
+/** Collects the known facts about a model. */
 export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefined) {
   const { source, kind, category, entry, folder, files } = model;
   const chosen = dtype ?? entry?.dtype ?? 'auto';
@@ -42,25 +42,25 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
     name,
     architecture: readArchitecture(config, index),
     license: entry?.license ?? (await readLicense(model)),
-    /** Numbers that it has learnt, where the catalogue knows. */
+    /** Number of parameters, if the catalogue has it. */
     parameterCount: entry?.parameters,
-    /** Tokens; `undefined` if its config doesn't say. */
+    /** Tokens; `undefined` if its config doesn't specify it. */
     contextLength,
     folder,
-    /** The dtype that is loaded by default. */
+    /** The default dtype. */
     dtype: chosen,
     weights: storedDtypes.flatMap((one) => weightsOf(one, () => needed(one).filter(isWeights), sizes)),
-    /** Loaded, in that type; caches of long texts come on top. */
+    /** When loaded in that dtype; without the caches of long texts. */
     memoryBytes:
       loadedBytes === undefined
         ? entry && estimateMemoryBytes({ ...entry, dtype: chosen })
         : memoryOfWeights(loadedBytes),
-    /** Files that are downloaded and loaded. */
+    /** Files to download and load. */
     files: loaded.map((path) => ({ path, sizeBytes: sizes.get(path) })),
-    /** Activations of products with 4-bit weights on the CPU; `undefined` without such a graph on this disk. */
+    /** Activations of products with 4-bit weights on the CPU; `undefined` without such a local graph. */
     activations: category === 'chat' && folder !== undefined ? readActivations(folder, loaded) : undefined,
     ...(category === 'chat' && (await readTemplate(model))),
-    /** Runtime of graphs in this process, as in workers. */
+    /** Runtime of graphs in this process, the same as in workers. */
     runtime: await chooseRuntime(),
     /** Parameters of requests. */
     parameters: toModelParameters({
@@ -83,9 +83,9 @@ function readActivations(folder: string, files: readonly string[]): string | und
 }
 
 interface TemplateFacts {
-  /** Kinds of turns that the chat template has no place for: those that become parts of others, and those that are refused. */
+  /** Kinds of turns that the chat template doesn't support, either merged or rejected. */
   readonly turns?: Readonly<Partial<Record<TurnKind, TurnFate>>>;
-  /** How the model writes tool calls, as far as its files show it. */
+  /** The model's notation of tool calls, from its files. */
   readonly toolCalls?: ToolCallFacts | undefined;
 }
 
@@ -104,19 +104,19 @@ async function readTemplate(model: DescribedModel): Promise<TemplateFacts> {
       toolCalls: used.toolCalls && toolCallFacts(used.toolCalls),
     };
   };
-  // Loading it says what is wrong with the template.
+  // Loading reports errors of the template.
   return orElse(probe, {});
 }
 
 type Sizes = ReadonlyMap<string, number | undefined>;
 
-/** Graphs, and the files beside them that hold what is too large for them. */
+/** Graphs, and their external weight files. */
 function isWeights(path: string): boolean {
   return /\.onnx(?:[._]data(?:_\d+)?)?$|\.data$|(?:^|\/)weights\.pb$/.test(path);
 }
 
 function weightsOf(dtype: Dtype, choose: () => readonly string[], sizes: Sizes) {
-  // The model may not be there in that dtype.
+  // The model may not exist in that dtype.
   return orElse(() => [{ dtype, sizeBytes: sumOf(choose(), sizes) }], []);
 }
 
@@ -134,7 +134,7 @@ function readArchitecture(config: Json, index: Json): string | undefined {
   return typeof stated === 'string' ? stated : undefined;
 }
 
-/** As the head of the model card has it, or the manifest of the package that it comes in. */
+/** From the head of the model card, or from the package manifest. */
 async function readLicense(model: DescribedModel): Promise<string | undefined> {
   const card = (await model.readText('README.md')) ?? '';
   const [, head = ''] = /^---\r?\n(.*?)\r?\n---/s.exec(card) ?? [];

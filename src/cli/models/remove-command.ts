@@ -49,7 +49,7 @@ export const command = defineCommand({
   },
 });
 
-/** @throws InferenceError where it isn't there, or somebody is downloading it */
+/** @throws InferenceError if it doesn't exist, or is being downloaded */
 async function findCache(name: string, source: string, cacheFolder: string): Promise<RepositoryCache> {
   const cache = new RepositoryCache(cacheFolder, source);
   if (!existsSync(cache.folder)) {

@@ -8,11 +8,11 @@ export interface Serving {
   readonly origin: string;
   readonly models: readonly ModelInfo[];
   readonly keyOrigin: KeyOrigin;
-  /** Other services. */
+  /** Additional services. */
   readonly places: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** The announcement of a service that has started. */
+/** The announcement of a started service. */
 export function serviceBanner(
   { origin, models, keyOrigin, places }: Serving,
   { style }: OutputStream,
@@ -38,7 +38,7 @@ export function serviceBanner(
   ].join('\n\n');
 }
 
-/** The command that serves real models in place of demo models. */
+/** The command that serves real models instead of demo models. */
 function demoLines(models: Serving['models'], style: OutputStream['style']): readonly string[] {
   const replacements = models.flatMap(({ demo }) => (demo ? [`--model ${demo.replacement}`] : []));
   if (replacements.length === 0) return [];

@@ -6,10 +6,12 @@ import { InferenceError, type Handler } from '../../index.ts';
 import { toErrorResponse } from '../../server/errors.ts';
 import { requestIdOf } from '../../http/headers.ts';
 
-/** In milliseconds: proxies keep idle connections for 60 s, and a request that meets the end of one is lost. */
+/**
+ * In milliseconds: proxies keep idle connections for 60 s, and a request on a connection that is just closing is lost.
+ */
 const keepAliveTimeout = 75_000;
 
-/** Listens; until there is another handler, every request is refused as `overloaded`. */
+/** Listens; until a handler is set, every request is rejected as `overloaded`. */
 export async function openHttpServer(host: string, port: number) {
   let handler = loading;
   const current: Handler = (request) => handler(request);
@@ -29,20 +31,20 @@ export async function openHttpServer(host: string, port: number) {
   return {
     /** `http://127.0.0.1:8000` */
     origin: originOf(server, host),
-    /** Number of responses that are not out yet. */
+    /** Number of unfinished responses. */
     get openResponses() {
       return open.size;
     },
-    /** Its answer from now on. */
+    /** Sets the handler. */
     handle(next: Handler) {
       handler = next;
     },
-    /** Takes no more connections, and resolves when all responses are out. */
+    /** Accepts no more connections, and resolves when all responses are finished. */
     async drain() {
       server.close();
       if (open.size > 0) await new Promise<void>((resolve) => (onIdle = resolve));
     },
-    /** Breaks off what is left. */
+    /** Aborts the rest. */
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -53,14 +55,14 @@ export async function openHttpServer(host: string, port: number) {
 
 const retryAfterSeconds = 5;
 
-/** Refuses every request until the models are loaded. */
+/** Rejects every request until the models are loaded. */
 export const loading: Handler = async (request) =>
   toErrorResponse(
     new InferenceError('overloaded', 'The models are being loaded.', { retryAfterSeconds }),
     requestIdOf(request),
   );
 
-/** An installation without the package for WebSockets serves everything else. */
+/** Without the WebSocket package, everything else is served. */
 function offerWebSockets(server: Server, handler: Handler): void {
   try {
     serveWebSockets(server, handler);
@@ -79,7 +81,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   });
 }
 
-/** Addresses that stand for all of a machine's are no place to connect to. */
+/** Wildcard addresses can't be connected to. */
 const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 function originOf(server: Server, host: string): string {

@@ -4,7 +4,7 @@ import type { OutputStream } from '../terminal.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Level = 'info' | 'warn' | 'error';
 
-/** One line of JSON for everything worth knowing; as `pino` does it, with names instead of numbers for levels. */
+/** One line of JSON per event, in `pino`'s format with level names instead of numbers. */
 export function jsonLogger(stream: OutputStream, now: () => Date = () => new Date()): Logger {
   return toLogger((level, fields, message) => {
     const { component: _, ...rest } = fields;
@@ -15,7 +15,7 @@ export function jsonLogger(stream: OutputStream, now: () => Date = () => new Dat
   });
 }
 
-/** The same for people: time, status, route, model, and what it took. */
+/** The same for people: time, status, route, model, and the cost. */
 export function prettyLogger(stream: OutputStream, now: () => Date = () => new Date()): Logger {
   const { style } = stream;
   return toLogger((level, fields, message) => {

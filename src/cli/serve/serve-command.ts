@@ -25,14 +25,14 @@ import { loading, openHttpServer } from './http-server.ts';
 import { jsonLogger, prettyLogger } from './request-log.ts';
 import { readServeSettings, serveOptionTable, type ServeSettings } from './serve-settings.ts';
 
-/** A handler and the path that it answers at and below. */
+/** A handler and the path that it serves, including subpaths. */
 export interface Place {
-  /** `/` answers what no other place does. */
+  /** `/` is the fallback. */
   readonly path: string;
   readonly handler: Handler;
 }
 
-/** Makes one handler of several, by the longest path that fits. */
+/** Combines handlers by the longest matching path. */
 export function mount(places: readonly Place[], otherwise: Handler): Handler {
   const byLength = [...places].sort((a, b) => b.path.length - a.path.length);
   return (request) => {
@@ -44,7 +44,7 @@ export function mount(places: readonly Place[], otherwise: Handler): Handler {
   };
 }
 
-/** Makes what is wanted beside the API, and its observers; what isn't, isn't loaded. */
+/** Creates the requested services next to the API, and their observers; the rest isn't loaded. */
 async function createSideServices({ playground, metrics }: ServeSettings['wanted']) {
   const places: (Place & { readonly name: string })[] = [];
   const observers: Observer[] = [];
@@ -61,7 +61,7 @@ async function createSideServices({ playground, metrics }: ServeSettings['wanted
   return { places, observers };
 }
 
-/** The models that are served where nobody names one. */
+/** The default models. */
 function bundledModelSettings(hub: ModelSettings['hub']): Readonly<Record<string, ModelSettings>> {
   try {
     locateModel(bundledModelNames[0]!);
@@ -172,7 +172,7 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
       const open = `${count(openResponses, 'request')} ${openResponses === 1 ? 'is' : 'are'} through`;
       tell(openResponses === 0 ? '\nStopping.' : `\nStopping when ${open}; Ctrl-C again stops at once.`);
     }
-    // Requests that come until the end of the delay are served; what is half sent then is answered with 503.
+    // Requests up to the end of the delay are served; incomplete ones then get 503.
     await inference?.close({ drainDelayMs, ...(drainMs === undefined ? {} : { graceMs: drainMs }) });
     await withinTime(() => server.drain(), flushMs).catch(() => undefined);
     await server.close();
@@ -180,7 +180,7 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
   }
 }
 
-/** Time for the last bytes of an upload to come and of a response to leave. */
+/** Time for the last bytes of an upload to arrive and of a response to be sent. */
 const flushMs = 5000;
 
 function assertIds(requiredModels: readonly string[] = [], ids: readonly string[]): void {
@@ -209,7 +209,7 @@ async function fetchAll(
   return Object.fromEntries(fetched);
 }
 
-/** A logger of the config file's own counts; otherwise people and programs get lines that they can read. */
+/** The config file's logger wins; otherwise people and programs get suitable formats. */
 function loggerOf({ handler, isQuiet }: ServeSettings, { output }: Terminal): Logger | undefined {
   if (isQuiet) return undefined;
   return handler.logger ?? (output.isTTY ? prettyLogger(output) : jsonLogger(output));

@@ -40,7 +40,7 @@ const configSchema = z
     isolation: z.enum(['process', 'inline']),
     ...roomSettings,
     ...healthSettings,
-    // Each is checked with its category in view.
+    // Each is validated with its category.
     models: z.record(
       z.string().min(1),
       z.custom<ModelSettings>((value) => typeof value === 'object' && value !== null),
@@ -49,7 +49,7 @@ const configSchema = z
   })
   .partial();
 
-/** The settings that a config file may hold. */
+/** The settings in a config file. */
 export type Config = z.infer<typeof configSchema>;
 
 /** Reads a config file: JSON, or a module (.js, .mjs) with the settings as its default export. */
@@ -116,7 +116,7 @@ export const serveOptionTable = {
   quiet: ['', 'Log no requests.', 'q'],
 } as const satisfies OptionTable;
 
-/** Source of the keys; keys that this process made may be shown. */
+/** Source of the keys; generated keys may be shown. */
 export type KeyOrigin = { readonly made: string } | 'environment' | 'given' | 'none';
 
 export type ServeSettings = Awaited<ReturnType<typeof readServeSettings>>;
@@ -125,7 +125,7 @@ const defaultPort = '8000';
 
 const readPort = (label: string, text: string): number => parseInteger(label, text, { min: 0, max: 65_535 });
 
-/** Options that give what the config file may hold, too. */
+/** Options for settings of the config file. */
 const settingOptions: SettingOptions = {
   host: ['host'],
   port: ['port', readPort],
@@ -148,8 +148,8 @@ const settingOptions: SettingOptions = {
 };
 
 /**
- * Puts options, config file and environment together, in this order, and checks everything that can be checked before a model
- * is loaded.
+ * Combines options, config file and environment, in this order, and validates everything that can be checked before
+ * loading a model.
  */
 export async function readServeSettings(
   values: OptionValues<typeof serveOptionTable>,
@@ -171,7 +171,7 @@ export async function readServeSettings(
     host: given.host ?? (environment['HOST'] || '127.0.0.1'),
     port: given.port ?? readPort('PORT', environment['PORT'] || defaultPort),
     drainDelayMs: given.drainDelayMs ?? 0,
-    /** Without any: the bundled ones. */
+    /** Default: the bundled ones. */
     models,
     handler: { ...handlerOptionsIn(given), auth },
     keyOrigin,
@@ -186,7 +186,7 @@ function handlerOptionsIn(config: Config): Partial<HandlerOptions> {
   return Object.fromEntries(Object.entries(config).filter(([name]) => name in handlerSettings));
 }
 
-/** Place of a setting: an option, or a path in the config file. */
+/** Where a setting was given: an option, or a path in the config file. */
 function nameOf(
   path: string,
   { names, file }: { names: ReadonlyMap<string, string>; file: string | undefined },
@@ -252,7 +252,7 @@ async function readKeysFile(path: string): Promise<readonly string[]> {
   return keys;
 }
 
-/** Asks those who keep the ranges. */
+/** Validates ranges with their owners. */
 function checkRanges(
   { models, hub, handler, drainMs, drainDelayMs }: ServeSettings,
   nameOfPath: (path: string) => string,

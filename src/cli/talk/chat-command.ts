@@ -95,7 +95,7 @@ async function converse(
       if (text !== '') history = [...asked, { role: 'assistant', content: text }];
       if (terminal.isInteractive) output.write('\n');
     } catch (error) {
-      // The message that couldn't be answered is forgotten, so that the next one can be.
+      // Forgets the unanswered message, so that the next one can be answered.
       tell(`${red('slashv1:')} ${(error as Error).message}`);
     }
   }

@@ -17,7 +17,7 @@ const parameterNames = [
 
 type ParameterName = (typeof parameterNames)[number];
 
-/** A person can stop an answer that is too long; one that ends too soon is of no use. */
+/** A person can stop an answer that is too long; a truncated one is useless. */
 const defaultMaxTokens = 2048;
 
 const parameterOptions = Object.fromEntries(
@@ -27,13 +27,13 @@ const parameterOptions = Object.fromEntries(
   }),
 ) as OptionTable;
 
-/** Options of both commands that talk with a model. */
+/** Options shared by the commands that talk to a model. */
 export const chatOptionTable = {
   system: ['<text>', 'Instructions for the model: the system message.'],
   ...hubOptionTable,
 } as const satisfies OptionTable;
 
-/** With the parameters of a request, whose table has no types of its own. */
+/** Adds the parameters of a request, whose table has no types. */
 export const withParameters = <const T extends OptionTable>(table: T): T => ({
   ...table,
   ...parameterOptions,
@@ -42,7 +42,7 @@ export const withParameters = <const T extends OptionTable>(table: T): T => ({
 /** Parameters of the requests of a conversation. */
 export type ChatParameterValues = Partial<Pick<ChatRequestInput, ParameterName>>;
 
-/** The parameters that the options give. */
+/** The parameters given as options. */
 export function readChatParameters(values: OptionValues<OptionTable>): ChatParameterValues {
   const parameters: Record<string, unknown> = { maxTokens: defaultMaxTokens };
   for (const name of parameterNames) {

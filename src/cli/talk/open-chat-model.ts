@@ -10,7 +10,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { ContentPart, MessageContent } from '../../core/chat/messages.ts';
 
-/** Reads the name of a model with its settings: `qwen3-0.6b,dtype=q4`. */
+/** Parses the name of a model with its settings: `qwen3-0.6b,dtype=q4`. */
 export function readModel(text: string, values: HubValues): ModelSettings {
   const { hub } = readHubOptions(values);
   const { settings } = parseModelOption(text, text);
@@ -22,7 +22,7 @@ export function readModel(text: string, values: HubValues): ModelSettings {
   return { ...model, ...checked };
 }
 
-/** Talks with a chat model, about whose loading a terminal gets a line. */
+/** Runs a callback with a chat model; a terminal shows a line while it loads. */
 export async function withChatModel(
   settings: ModelSettings,
   terminal: Terminal,
@@ -45,11 +45,11 @@ export async function withChatModel(
   }
 }
 
-/** A path in quotes, or one whose spaces a backslash precedes, as terminals paste files that are dropped on them. */
+/** A quoted path, or a path with escaped spaces, as terminals paste dropped files. */
 const words = /'([^']+)'|"([^"]+)"|((?:\\.|[^\s\\])+)/g;
 const isPicture = /\.(?:png|jpe?g|webp|gif|avif|tiff?)$/i;
 
-/** A message whose paths of pictures are replaced with the pictures. */
+/** A message with the paths of pictures replaced by the pictures. */
 export function withPictures(text: string): MessageContent {
   const pictures: ContentPart[] = [];
   const rest = text.replaceAll(words, (word, single?: string, double?: string, bare?: string) => {

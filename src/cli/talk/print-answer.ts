@@ -3,7 +3,7 @@ import { untilInterrupted } from '../command.ts';
 import type { OutputStream, Terminal } from '../terminal.ts';
 import type { OpenModel } from '../open-model.ts';
 
-/** Writes an answer while it is made, which Ctrl-C ends: its text to the output; its reasoning to the messages, on a terminal. */
+/** Streams an answer, which Ctrl-C ends: its text to the output; on a terminal, its reasoning to the messages. */
 export async function printAnswer(
   { inference, model }: OpenModel,
   request: Omit<ChatRequestInput, 'model'>,
@@ -36,7 +36,7 @@ export async function printAnswer(
   return { text, isInterrupted: !isWhole };
 }
 
-/** A terminal would obey the control characters that a model writes. */
+/** A terminal would execute a model's control characters. */
 function printable(text: string, { isTTY }: OutputStream): string {
   // eslint-disable-next-line no-control-regex
   return isTTY ? text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '') : text;

@@ -12,22 +12,22 @@ import { UsageError } from '../options.ts';
 interface Needs {
   /** `linux-x64` */
   readonly platforms: readonly string[];
-  /** Devices to keep the libraries of; all if left out. */
+  /** Devices whose libraries are kept; default all. */
   readonly devices?: readonly string[] | undefined;
 }
 
-/** Packages with the binaries of all platforms, and the place of those of one. */
+/** Packages with binaries for all platforms, and their folders per platform. */
 const packages = [
   { name: 'onnxruntime-node', folder: 'bin/napi-v6', nested: true },
   { name: 'node-webcodecs', folder: 'prebuilds', nested: false },
 ];
 
-/** Libraries of the runtime that one device alone loads; those of Windows are linked with the rest. */
+/** Runtime libraries that only one device loads; on Windows they are linked with the rest. */
 const ofDevice: Readonly<Record<string, RegExp>> = {
   cuda: /^libonnxruntime_providers_(?:cuda|tensorrt|shared)\.so$/,
 };
 
-/** Finds the binaries in `node_modules` that are for other platforms, such as `darwin-arm64`, and for other devices. */
+/** Finds binaries in `node_modules` for foreign platforms, such as `darwin-arm64`, and for unused devices. */
 export function findNeedless({ platforms, devices }: Needs, from: string) {
   const found: { readonly path: string; readonly for: string }[] = [];
   for (const { name, folder, nested } of packages) {

@@ -56,9 +56,9 @@ describe('a decoder over llama.cpp', { ...needs(missingLlama), timeout: 120_000 
     const here = await decoder.gather([{ cache: kept, row: 0 }]);
     expectClose(await read(here, next), expected);
     here.release();
-    expect(kept.leastBeginning).toBe(0);
+    expect(kept.minBeginning).toBe(0);
     (await begin(text(300, 5))).release();
-    expect(kept.leastBeginning).toBeGreaterThan(0);
+    expect(kept.minBeginning).toBeGreaterThan(0);
     const back = await decoder.gather([{ cache: kept, row: 0 }]);
     expectClose(await read(back, next), expected);
   });

@@ -3,9 +3,9 @@ import type { StepInputs } from '../../../contracts/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
 import { StepTensors, type SteppedCache, type StepSize } from './step-tensors.ts';
 
-/** A cache that a graph changes in place. */
+/** A cache that a graph updates in place. */
 export interface BoundCache extends SteppedCache {
-  /** Makes room for `count` more tokens in each row. */
+  /** Reserves capacity for `count` more tokens per row. */
   reserve(count: number): void | Promise<void>;
   /** A binding to its memory, for one step. */
   bind(): Binding;
@@ -23,7 +23,10 @@ export interface BoundStep {
   readonly step: StepTensors;
 }
 
-/** Binds the inputs of a step beside its cache. A step like the one before only writes its numbers. */
+/**
+ * Binds the inputs of a step in addition to its cache. A step of the same shape as the previous one only writes its
+ * numbers.
+ */
 export async function bindStep(
   { session, layout }: { session: BindableSession; layout: DecoderLayout },
   cache: BoundCache,

@@ -8,12 +8,12 @@ import { KeyValueCache } from './key-value-cache.ts';
 import { StepTensors } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
-/** As many as a prompt without a seed reads in a step: every step feeds the whole cache. */
+/** Tokens per step of a prompt without a seed: every step feeds the whole cache. */
 const pieceTokens = 256;
 
 /**
- * Runs a decoder in Hugging Face's ONNX layout over any session, with caches of this process that are fed at each step and of
- * which the new slots come back, and whole states where layers keep these.
+ * Runs a decoder in Hugging Face's ONNX layout over any session, with caches in this process: each step feeds them and
+ * returns their new slots, or complete states for layers that have them.
  */
 export function createCopyingDecoder(
   session: Session,

@@ -13,13 +13,13 @@ import { wrongGraph } from '../../../runtime/wrong-graph.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Types of keys, values and logits. */
+/** Element types of keys, values and logits. */
 export type FloatType = 'float32' | 'float16';
 
 /**
- * One past/present pair of a decoder, which carries numbers of each row from one step to the next: keys or values of a
- * layer, `[heads, slots, headSize]`; or a state of a fixed size, one slot that stands for all tokens: the end of a
- * convolution, a state space.
+ * One past/present pair of a decoder, which carries data of each row to the next step: keys or values of a layer,
+ * `[heads, slots, headSize]`; or a state of fixed size, a single slot for all tokens: the end of a convolution, a state
+ * space.
  */
 export interface CacheEntry {
   readonly past: string;
@@ -31,7 +31,7 @@ export interface CacheEntry {
   readonly dims?: readonly number[];
 }
 
-/** Inputs and outputs of a graph, as its file says or a session of it. */
+/** Inputs and outputs of a graph, from its file or a session. */
 export type GraphSides = Pick<ModelSignature, 'inputs' | 'outputs'>;
 
 const notADecoder = wrongGraph('a decoder with a key-value cache');
@@ -49,10 +49,10 @@ const stepInputs: ReadonlySet<string> = new Set([
   'use_cache_branch',
 ]);
 
-/** Inputs and outputs of a decoder's graph, by their roles. */
+/** Inputs and outputs of a decoder's graph, by role. */
 export type DecoderLayout = ReturnType<typeof readDecoderLayout>;
 
-/** @throws InferenceError `invalid_request` when the graph is not a decoder in Hugging Face's layout */
+/** @throws InferenceError `invalid_request` if the graph isn't a decoder in Hugging Face's layout */
 export function readDecoderLayout(sides: GraphSides) {
   const entries = sides.inputs.filter(isPastKeyOrValue).map(readEntry);
   const states = sides.inputs.filter(isPastState).map(readState);
@@ -86,23 +86,23 @@ export function readDecoderLayout(sides: GraphSides) {
     states,
     inputs,
     outputs,
-    /** The facts that a decoder states about itself. */
+    /** Properties that a decoder publishes. */
     shape: {
       vocabularySize,
-      /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
+      /** Size of the embeddings that replace tokens; `undefined` if tokens are fed. */
       hiddenSize: size?.sizes[0],
-      /** Numbers of all layers for a token. */
+      /** Numbers of all layers per token. */
       layerSize: layers?.sizes.reduce((product, one) => product * one),
-      /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
+      /** Whether positions are frames, rows and columns, `[3 × rows × count]`. */
       hasGridPositions: positions?.dims.length === 3,
     },
-    /** Layers and size of the embeddings that each of them has of its own; `undefined` where there are none. */
+    /** Number of layers, and size of the per-layer embeddings; `undefined` without any. */
     layerDims: layers?.sizes,
     logitsType: type,
   };
 }
 
-/** Refuses the config of another graph. Vocabularies may be padded, and layers may share a cache or have none. */
+/** Rejects the config of a different graph. Vocabularies may be padded, and layers may share a cache or have none. */
 export function assertSizes({ text_config: text, ...config }: Json, { inputs, outputs }: GraphSides): void {
   const caches = inputs.filter(isPastKeyOrValue);
   if (caches.length === 0) return;
@@ -138,7 +138,7 @@ function readState(input: ValueSignature): CacheEntry {
   return { ...names, type, heads: 1, headSize, dims: sizes };
 }
 
-/** Reads sizes that an input has to fix. */
+/** Reads sizes that an input must fix. */
 function readSizes(
   { name, type, dims }: ValueSignature,
   axes: readonly number[],

@@ -6,24 +6,24 @@ import type { BoundCache } from './bound-step.ts';
 import type { CacheEntry } from './decoder-layout.ts';
 import type { StepTensors } from './step-tensors.ts';
 
-/** Parts that the caches of a decoder share. */
+/** Shared by the caches of a decoder. */
 export interface DeviceCacheParts {
   readonly session: BindableSession;
   readonly entries: readonly CacheEntry[];
   readonly tensors: DeviceTensors;
 }
 
-/** Capacities are powers of two: a device compiles kernels for each size that it meets. */
+/** Capacities are powers of two: a device compiles kernels for each new size. */
 const smallestCapacity = 64;
 
 /**
- * Keys and values in the memory of a device, which a graph changes in place: `[rows, heads, capacity, headSize]`, past
- * and present at once. Sequences begin at the first slot; unused slots hold zeros or what was there before, always
- * finite. Rows join and leave by graphs that run on the device.
+ * Keys and values in a device's memory, which a graph updates in place: `[rows, heads, capacity, headSize]`, past and
+ * present in one buffer. Sequences begin at the first slot; unused slots hold zeros or old values, always finite. Rows
+ * join and leave by graphs on the device.
  */
 export class DeviceCache implements BoundCache {
   lengths: Int32Array;
-  /** Tensors of the last step; `undefined` when another number of tokens or rows comes. */
+  /** Tensors of the last step; `undefined` if the number of tokens or rows changes. */
   step: StepTensors | undefined;
   readonly #parts: DeviceCacheParts;
   /** Slots per row. */
@@ -36,14 +36,14 @@ export class DeviceCache implements BoundCache {
     this.lengths = new Int32Array(rows);
   }
 
-  /** As `Decoder.gather`. */
+  /** Implements `Decoder.gather`. */
   static async gather(
     sources: readonly CacheRow<DeviceCache>[],
     replaced?: DeviceCache,
   ): Promise<DeviceCache> {
     const lengths = Int32Array.from(sources, ({ cache, row, length }) => length ?? cache.lengths[row]!);
     const needed = capacityFor(Math.max(...lengths));
-    // A batch goes on with the room that it had.
+    // A continued batch keeps its capacity.
     const capacity =
       replaced && replaced.capacity <= 4 * needed ? Math.max(needed, replaced.capacity) : needed;
     const isSame = sources.every(({ cache, row }, target) => cache === replaced && row === target);
@@ -71,7 +71,7 @@ export class DeviceCache implements BoundCache {
     );
   }
 
-  /** Makes room for `count` more tokens in each row. */
+  /** Reserves capacity for `count` more tokens per row. */
   async reserve(count: number): Promise<void> {
     const needed = Math.max(...this.lengths) + count;
     if (needed <= this.capacity) return;
@@ -102,7 +102,7 @@ export class DeviceCache implements BoundCache {
     for (const tensor of this.#tensors.splice(0)) tensor.release();
   }
 
-  /** @param replaced its memory is given back bit by bit */
+  /** @param replaced its memory is released step by step */
   async #fill(
     sources: readonly CacheRow<DeviceCache>[],
     capacity: number,
@@ -138,7 +138,7 @@ interface Segment {
   readonly rows: number[];
 }
 
-/** Neighbours of the same cache together. */
+/** Groups adjacent rows of the same cache. */
 function toSegments(sources: readonly CacheRow<DeviceCache>[]): readonly Segment[] {
   const segments: Segment[] = [];
   for (const { cache, row } of sources) {
@@ -149,7 +149,7 @@ function toSegments(sources: readonly CacheRow<DeviceCache>[]): readonly Segment
   return segments;
 }
 
-/** For so many tokens, and the next one. */
+/** For this many tokens, plus one. */
 function capacityFor(length: number): number {
   return Math.max(smallestCapacity, 2 ** Math.ceil(Math.log2(length + 1)));
 }

@@ -8,16 +8,16 @@ import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { DeviceCache } from './device-cache.ts';
 import { lengthen } from './step-tensors.ts';
 
-/** The graph beside which a device decoder runs, and how small graphs are loaded there. */
+/** The graph of a device decoder, and how to load small graphs on the same device. */
 export interface DeviceDecoderOptions {
-  /** Signature of the graph by its file. */
+  /** Signature of the graph from its file. */
   readonly sides: GraphSides;
   readonly createSession: (model: Uint8Array) => Promise<BindableSession>;
 }
 
 /**
- * Runs a decoder whose attention is `GroupQueryAttention` on a device other than the CPU. Its caches stay there and the graph
- * changes them in place; tokens and lengths of rows go over the bus, and the largest logits or whole rows come back.
+ * Runs a decoder with `GroupQueryAttention` on a device other than the CPU. The graph updates its caches there in
+ * place; only tokens, row lengths, and the largest logits or whole rows cross the bus.
  */
 export function createDeviceDecoder(
   session: BindableSession,

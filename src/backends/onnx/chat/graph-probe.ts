@@ -5,13 +5,13 @@ import type { Decoder, DecoderCache, StepInputs } from '../../../contracts/decod
 import { createCopyingDecoder } from './copying-decoder.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 
-/** Lengths of the prompts that are tried: different ones, so that a batch of them is ragged. */
+/** Lengths of the probe prompts: different, so that their batch is ragged. */
 const prompts = [24, 9] as const;
 const decodeSteps = 3;
 
 /**
- * Runs a decoder on two short prompts and a few tokens after each, together where it can read them so.
- * @param options.cachesInPlace whether the graph can change its caches in place
+ * Runs a decoder on two short prompts and a few tokens after each, in one batch if supported.
+ * @param options.cachesInPlace whether the graph can update its caches in place
  */
 export async function probeDecoder(
   session: Session,
@@ -41,14 +41,14 @@ export async function probeDecoder(
   return logits.flat();
 }
 
-/** Ids that every vocabulary has, the same every time. */
+/** Deterministic ids that every vocabulary has. */
 export function probeTokens({ vocabularySize }: Decoder, row: number, count: number): Int32Array {
   const most = Math.min(vocabularySize, 1000);
   return Int32Array.from({ length: count }, (_, index) => (index * 37 + row * 101 + 11) % most);
 }
 
 /**
- * Feeds tokens, or embeddings and positions that are made of them where the graph takes those.
+ * Feeds tokens, or derived embeddings and positions if the graph takes these.
  * @param tokens `[rows × count]`
  */
 export async function probeStep(
@@ -70,7 +70,7 @@ export async function probeStep(
   );
 }
 
-/** The logits of the first row after steps in a cache of their own. */
+/** The logits of the first row after steps in a separate cache. */
 export async function probeSteps(decoder: Decoder, ...steps: readonly Int32Array[]): Promise<Float32Array> {
   const cache = decoder.createCache();
   try {
@@ -82,7 +82,7 @@ export async function probeSteps(decoder: Decoder, ...steps: readonly Int32Array
   }
 }
 
-/** Embeddings that are the same every time, about as large as those of real models. */
+/** Deterministic embeddings, about as large as real ones. */
 function embed(tokens: Int32Array, size: number): Float32Array {
   return Float32Array.from({ length: tokens.length * size }, (_, at) =>
     Math.sin(1 + tokens[Math.floor(at / size)]! * 12.9898 + (at % size) * 78.233),
@@ -96,7 +96,7 @@ function textPositions({ rows, lengths }: DecoderCache, count: number): Int32Arr
   });
 }
 
-/** The largest difference, and the largest logit as a measure for it. */
+/** The largest difference, and the largest logit as its scale. */
 export function compareLogits(
   expected: readonly Float32Array[],
   actual: readonly Float32Array[],
@@ -108,7 +108,7 @@ export function compareLogits(
   for (const [row, logits] of expected.entries()) {
     for (const [token, logit] of logits.entries()) {
       const apart = Math.abs(logit - (actual[row]?.[token] ?? Number.NaN));
-      // Not a number anywhere makes the result one.
+      // Any NaN makes the result NaN.
       difference = apart > difference || Number.isNaN(apart) ? apart : difference;
       largest = Math.max(largest, Math.abs(logit));
       squares += logit * logit;

@@ -4,22 +4,22 @@ import { RowStorage, type StorageParts } from './row-storage.ts';
 import { lengthen, type SteppedCache, type StepTensors } from './step-tensors.ts';
 import type { Storage } from './storage-pool.ts';
 
-/** Parts that the caches of a decoder share. */
+/** Shared by the caches of a decoder. */
 interface CacheParts {
   readonly keysAndValues: StorageParts;
   /** States of layers without keys and values. */
   readonly states: StorageParts;
-  /** Whether there may be unused slots; without them all rows have to have the same length. */
+  /** Whether unused slots are allowed; without them all rows must have equal lengths. */
   readonly spare: boolean;
 }
 
-/** Slots by which a small cache grows. */
-const leastStep = 64;
+/** Growth of a small cache, in slots. */
+const minStep = 64;
 
 /**
- * Keys and values of a batch of sequences in buffers of fixed capacity, `[rows, heads, capacity, headSize]` each. Row `r` uses
- * its last `lengths[r]` slots; the others are masked, so rows of different lengths share a batch and a step writes only its new
- * slots instead of copying everything that came before.
+ * Keys and values of a batch of sequences in buffers of fixed capacity, `[rows, heads, capacity, headSize]` each. Row
+ * `r` uses its last `lengths[r]` slots; the rest is masked, so rows of different lengths share a batch and a step
+ * writes only its new slots instead of copying the whole cache.
  */
 export class KeyValueCache implements SteppedCache {
   readonly rows: number;
@@ -42,7 +42,7 @@ export class KeyValueCache implements SteppedCache {
   }
 
   /**
-   * Copies rows of other caches into a new one: to merge batches, to drop rows, to continue one prompt several times.
+   * Copies rows of several caches into a new one: to merge batches, to drop rows, to continue one prompt several times.
    */
   static gather(sources: readonly CacheRow<KeyValueCache>[]): KeyValueCache {
     const parts = sources[0]!.cache.#parts;
@@ -80,7 +80,7 @@ export class KeyValueCache implements SteppedCache {
 
   /**
    * Appends `count` slots to every row.
-   * @param slots for each entry `[rows, heads, depth, headSize]`, of which the last `count` of the third axis are new
+   * @param slots for each entry `[rows, heads, depth, headSize]`; the last `count` of the third axis are new
    */
   append(slots: readonly Tensor[], count: number): void {
     this.#makeRoom(count);
@@ -99,8 +99,8 @@ export class KeyValueCache implements SteppedCache {
   }
 
   /**
-   * Takes over whole `present.*` outputs, for decoders whose past must hold nothing but used slots.
-   * All rows have the same length then.
+   * Adopts whole `present.*` outputs, for decoders whose past may only contain used slots. All rows must have equal
+   * lengths.
    */
   replace(present: readonly Tensor[], count: number): void {
     lengthen(this.lengths, count);
@@ -108,19 +108,19 @@ export class KeyValueCache implements SteppedCache {
     this.#exchange(new RowStorage(this.#parts.keysAndValues, this.lengths[0]!, buffers));
   }
 
-  /** Takes over the states that a step gave. */
+  /** Adopts the states from a step. */
   replaceStates(outputs: TensorMap): void {
     this.#states.release();
     this.#states = RowStorage.of(this.#parts.states, 1, outputs);
   }
 
-  /** Gives its buffers back; nothing of it may be used afterwards. */
+  /** Releases its buffers; it must not be used afterwards. */
   release(): void {
     this.#storage.release();
     this.#states.release();
   }
 
-  /** Moves all sequences, so that the last `count` slots are free. */
+  /** Moves all sequences to free the last `count` slots. */
   #makeRoom(count: number): void {
     const longest = Math.max(...this.lengths) + count;
     if (longest > this.capacity) return this.#grow(roomFor(longest), count);
@@ -132,7 +132,7 @@ export class KeyValueCache implements SteppedCache {
     });
   }
 
-  /** @param count slots at the end that are left free */
+  /** @param count slots to leave free at the end */
   #grow(capacity: number, count: number): void {
     const grown = this.#take(capacity);
     const kept = Math.max(...this.lengths);
@@ -144,8 +144,8 @@ export class KeyValueCache implements SteppedCache {
   }
 
   #take(capacity: number): RowStorage {
-    // So many slots may the longest sequence leave unused, which is how far it can move.
-    const spare = this.#parts.spare ? Math.max(leastStep, capacity >> 3) : 0;
+    // The maximum number of unused slots of the longest sequence, which limits how far it can move.
+    const spare = this.#parts.spare ? Math.max(minStep, capacity >> 3) : 0;
     return RowStorage.take(this.#parts.keysAndValues, { rows: this.rows, capacity, spare });
   }
 
@@ -157,10 +157,10 @@ export class KeyValueCache implements SteppedCache {
 }
 
 /**
- * Capacity for `length` slots: some to spare, so that growing stays rare and little is masked. A copy has that of the sequence
- * that it was copied from, since the shape of a step reaches the last bits of its logits.
+ * Capacity for `length` slots, with some spare, so that growing is rare and little is masked. A copy has the capacity
+ * of its source, since the shape of a step affects the last bits of its logits.
  */
 function roomFor(length: number): number {
-  const step = Math.max(leastStep, 2 ** Math.floor(Math.log2(length / 8)));
+  const step = Math.max(minStep, 2 ** Math.floor(Math.log2(length / 8)));
   return Math.ceil(length / step) * step;
 }

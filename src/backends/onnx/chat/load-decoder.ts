@@ -28,16 +28,16 @@ export interface DecoderOptions
     Pick<PrepareOptions, 'optimize' | 'cacheFolder'> {
   /** A second session for prompts; default: none. */
   readonly prefill?: PrefillOptions['prefill'] | undefined;
-  /** `config.json`, which has to fit the graph. */
+  /** `config.json`, which must match the graph. */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   /** Whether products with 4-bit weights may round their activations to 8 bits; default `true`. */
   readonly int8Activations?: boolean | undefined;
 }
 
-/** Below it, reading the weights of each step takes less time than a probe of a rewritten graph at each load. */
+/** For smaller models, reading the weights in each step takes less time than probing a rewritten graph at each load. */
 const largeModelBytes = 16 * 2 ** 20;
 
-/** Loads a decoder in Hugging Face's ONNX layout, the fastest way that its graph and this machine allow. */
+/** Loads a decoder in Hugging Face's ONNX layout, in the fastest way that its graph and this machine support. */
 export async function loadDecoder(path: string, options: DecoderOptions = {}): Promise<Decoder> {
   const { device = 'cpu', threads, runtime, prefill, config = {} } = options;
   if (prefill && device !== 'cpu') throw fieldError('prefill', `expected a model on the CPU, got ${device}`);
@@ -65,7 +65,7 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
   });
 }
 
-/** @throws InferenceError `invalid_request` where a setting can't act */
+/** @throws InferenceError `invalid_request` if a setting can't take effect */
 async function createDecoder(
   path: string,
   session: Session,
@@ -82,7 +82,7 @@ async function createDecoder(
     const reason = found?.reason ?? 'its attention is not rewritten here';
     throw fieldError('prefill', `expected a graph that changes its caches in place: ${reason}`);
   }
-  // The operator counts the used slots itself and wants no unused ones between past and new.
+  // The operator counts the used slots itself, and requires that past and new slots are adjacent.
   const ragged = prepared?.signature.operators.has('com.microsoft:GroupQueryAttention') === false;
   const sides = prepared?.signature ?? session;
   const decoder = createCopyingDecoder(session, { ragged, sides });
@@ -91,7 +91,7 @@ async function createDecoder(
   return trial.ragged && (await stepsRaggedRows(trial)) ? trial : decoder;
 }
 
-/** Loads a decoder whose caches stay on the device, where its graph and the device allow it. */
+/** Loads a decoder with caches on the device, if its graph and the device support it. */
 export async function loadDeviceDecoder(path: string, options: DecoderOptions): Promise<Decoder | undefined> {
   const { device, threads, runtime, optimize, cacheFolder, config = {} } = options;
   const { model, weightsFolder, signature, cachesInPlace } = await prepareGraph(path, {
@@ -102,7 +102,7 @@ export async function loadDeviceDecoder(path: string, options: DecoderOptions): 
     threads,
   });
   assertSizes(config, signature);
-  // Embeddings would cross the bus with every token; states of a fixed size are kept in this process alone.
+  // Embeddings would cross the bus with every token; states of fixed size are only supported in this process.
   const staysHere = signature.inputs.some((input) => input.name === embeddingsInput || isPastState(input));
   if (!cachesInPlace || staysHere) return undefined;
   const create = async (bytes: string | Uint8Array, folder?: string) => {
@@ -128,13 +128,8 @@ async function isNative({ runtime }: DecoderOptions): Promise<boolean> {
 }
 
 async function prepare(path: string, options: DecoderOptions): Promise<PreparedGraph> {
-  const {
-    device = 'cpu',
-    optimize,
-    int8Activations = true,
-    cacheFolder,
-    threads = defaultThreads(),
-  } = options;
+  const { device = 'cpu', optimize, int8Activations = true, cacheFolder } = options;
+  const threads = options.threads ?? defaultThreads();
   const isLarge = sizeOf(path) >= largeModelBytes;
   const isRewritten = device === 'cpu' && (optimize ?? isLarge);
   const attention = isRewritten && (await isNative(options));
@@ -159,10 +154,10 @@ async function prepare(path: string, options: DecoderOptions): Promise<PreparedG
 }
 
 /**
- * Whether the CPU provider's plain kernel of attention is faster than its fused one, which computes steps of a token with SSE on any
- * processor: the plain one's products take AVX-512, which gains on Intel's processors alone (decision 0081).
+ * Whether the CPU provider's plain attention kernel is faster than its fused one, which uses SSE for single-token steps
+ * on any CPU: the plain one's products use AVX-512, which only helps on Intel CPUs (decision 0081).
  *
- * @param processor text of Linux's `/proc/cpuinfo`; other systems don't tell
+ * @param processor text of Linux's `/proc/cpuinfo`; empty elsewhere
  */
 export function hasFastPlainAttention(
   processor = orElse(() => readFileSync('/proc/cpuinfo', 'latin1'), ''),
@@ -170,7 +165,7 @@ export function hasFastPlainAttention(
   return /\bGenuineIntel\b.*\bavx512f\b/s.test(processor);
 }
 
-/** @throws InferenceError `invalid_request` where the graph has no products that the setting acts on */
+/** @throws InferenceError `invalid_request` if the graph has no products that the setting affects */
 function assertRounded({ applied, skipped }: PreparedGraph): void {
   if (applied.includes('accuracy-level')) return;
   const found = skipped.find(({ name }) => name === 'accuracy-level');
@@ -183,14 +178,14 @@ function sizeOf(path: string): number {
   return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
 
-/** Tokens of the rows before the step that they share. */
+/** Tokens of the rows before their shared step. */
 const lengths = [9, 4];
-/** Largest difference of logits, relative to the largest logit. */
+/** Maximum difference of logits, relative to the largest logit. */
 const tolerance = 1e-3;
 
 /**
- * Tries whether rows of different lengths have the logits in one batch that they have when each is read at once: graphs
- * without `position_ids` may count positions by the mask, by slots, or not at all.
+ * Tests whether a batch of rows with different lengths has the same logits as separate runs: graphs without
+ * `position_ids` may count positions by the mask, by slots, or not at all.
  */
 export async function stepsRaggedRows(decoder: Decoder): Promise<boolean> {
   const caches: DecoderCache[] = [];

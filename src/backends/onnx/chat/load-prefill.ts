@@ -12,18 +12,21 @@ import { createResidentDecoder } from './resident-decoder.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 import { defaultThreads } from '../../../runtime/default-threads.ts';
 
-/** How a session for prompts is opened. */
+/** How to open a session for prompts. */
 export interface PrefillOptions
   extends Pick<OnnxSessionOptions, 'threads' | 'runtime'>, Pick<PrepareOptions, 'cacheFolder' | 'keep'> {
   readonly prefill: NonNullable<ChatSettings['prefill']>;
 }
 
-/** Tokens of a prompt that both ways have to read alike; also the first run, at which some providers compile. */
+/** Tokens of a prompt that both sessions must read identically; also the first run, in which some providers compile. */
 const probeLength = 64;
-/** Root mean square of the differences over that of the logits; keys and values of 16 bits, or not rounded to 8, differ by less. */
+/**
+ * Maximum root mean square of the differences, relative to the logits'; 16-bit keys and values, or the absence of 8-bit
+ * rounding, cause less.
+ */
 const tolerance = 0.15;
 
-/** Loads a decoder whose prompts are read by a second session, as the setting `prefill` says. */
+/** Loads a decoder whose prompts are read by a second session, as configured by `prefill`. */
 export async function loadPrefilledDecoder(
   path: string,
   session: BindableSession,
@@ -68,10 +71,10 @@ async function loadPromptSession(
   }
 }
 
-/** Options of a provider; its plugin's settings come first. */
+/** Options of a provider; its plugin's settings take precedence. */
 function providerOptions(device: string, threads = defaultThreads()): OnnxSessionOptions['providerOptions'] {
   if (!/^openvino(?::|$)/.test(device)) return undefined;
-  // Without a bound, its memory grows with each new length.
+  // Without a limit, its memory grows with each new length.
   const processor = { CPU_RUNTIME_CACHE_CAPACITY: '64', INFERENCE_NUM_THREADS: String(threads) };
   return { hint_enable_gqa: 'true', load_config: JSON.stringify({ CPU: processor }) };
 }

@@ -1,28 +1,28 @@
 import { compareLogits, probeSteps, probeTokens } from './graph-probe.ts';
 import type { Decoder, DecoderCache } from '../../../contracts/decoder.ts';
 
-/** Tokens that every device reads right in one step. */
+/** Number of tokens that every device reads correctly in one step. */
 const pieceTokens = 16;
-/** Long enough for the kernels that a device takes for long prompts. */
+/** Long enough for a device's kernels for long prompts. */
 const probeLength = 64;
-/** Largest difference of logits, relative to the largest logit; half precision rounds to about 0.001. */
+/** Maximum difference of logits, relative to the largest logit; half precision rounds to about 0.001. */
 const tolerance = 0.02;
 
 /**
- * Lets a decoder read long prompts in pieces where it doesn't read them right at once: the attention of WebGPU for 32 tokens
- * and more is wrong on devices with narrow subgroups, as Mesa's lavapipe is one.
+ * Reads long prompts in pieces if the decoder can't read them correctly in one step: WebGPU's attention for 32 and more
+ * tokens is wrong on devices with narrow subgroups, such as Mesa's lavapipe.
  */
 export async function checkLongPrompts(decoder: Decoder): Promise<Decoder> {
   const piecewise = readInPieces(decoder);
   const tokens = probeTokens(decoder, 0, probeLength);
-  // The step of one token, too: a device may lack what a graph needs, which only a run shows.
+  // Includes a single-token step: only a run shows whether the device supports the graph.
   const steps = [tokens, tokens.subarray(0, 1)];
   const [together, inPieces] = [await probeSteps(decoder, ...steps), await probeSteps(piecewise, ...steps)];
   const { difference, largest } = compareLogits([inPieces], [together]);
   return difference <= tolerance * Math.max(1, largest) ? decoder : piecewise;
 }
 
-/** A decoder that reads at most 16 tokens of each row at a time, and several prompts one after the other. */
+/** A decoder that reads at most 16 tokens per row and step, and several prompts one after the other. */
 export function readInPieces(decoder: Decoder): Decoder {
   const { forwardLargest } = decoder;
   return {
@@ -36,7 +36,7 @@ export function readInPieces(decoder: Decoder): Decoder {
     }),
   };
 
-  /** @returns the last piece, which is left to be read */
+  /** @returns the last piece, which is still unread */
   async function readBeginning(
     cache: DecoderCache,
     tokens: Int32Array,

@@ -28,19 +28,19 @@ import {
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
 import { readOnnxFile } from '../../../runtime/onnx-file.ts';
 
-/** Rewrites that are wanted; those whose pattern a graph doesn't have are skipped. */
+/** Rewrites to apply; rewrites whose pattern the graph lacks are skipped. */
 export interface GraphRewrites extends Omit<RewriteOptions, 'attention'> {
   readonly attention?: boolean;
 }
 
 export interface PrepareOptions {
-  /** `false`: the file is loaded as it is. Default `true`. */
+  /** `false`: the file is loaded unchanged. Default `true`. */
   readonly optimize?: boolean | undefined;
-  /** Rewrite of a decoder's graph; if left out, only its weights are mapped. */
+  /** Rewrites of a decoder's graph; without them, only its weights are mapped. */
   readonly rewrites?: GraphRewrites | undefined;
-  /** Folder for prepared graphs if the model's folder is read-only; without it they are made anew. */
+  /** Folder for prepared graphs if the model's folder is read-only; without it they are prepared again at each load. */
   readonly cacheFolder?: string | undefined;
-  /** Whether the prepared graph is kept in a file; default `true`. */
+  /** Whether to keep the prepared graph in a file; default `true`. */
   readonly keep?: boolean | undefined;
   /** Threads of the probe. */
   readonly threads?: number | undefined;
@@ -48,32 +48,32 @@ export interface PrepareOptions {
 
 /** A model that is ready to be loaded. */
 export interface PreparedGraph {
-  /** The graph of a session: the path of a file, or bytes where no file could be written. */
+  /** The graph of a session: the path of a file, or bytes if no file could be written. */
   readonly model: string | Uint8Array;
-  /** The folder with the weights, which the session has to know. */
+  /** The folder of the weights, which the session needs. */
   readonly weightsFolder: string;
-  /** Signatures of the prepared graph. */
+  /** Signature of the prepared graph. */
   readonly signature: ModelSignature;
-  /** Whether past and present of each cache may be one tensor, see `hasInPlaceCaches`. */
+  /** Whether past and present of each cache may share a tensor, see `hasInPlaceCaches`. */
   readonly cachesInPlace: boolean;
-  /** Names of the rewrites it has; `mapped` where the weights stay in the original file. */
+  /** Names of the applied rewrites; `mapped` if the weights stay in the original file. */
   readonly applied: readonly string[];
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Raised when the same model would be rewritten differently, so that older files are made anew. */
+/** Increment it when the result for the same model changes, so that older files are replaced. */
 const rewriterVersion = 5;
 const metadataKey = 'slashv1.prepared';
 
-/** Largest difference from the original's logits, relative to the largest logit: rounding in another order. */
+/** Maximum difference from the original's logits, relative to the largest logit: rounding in a different order. */
 const exactTolerance = { float32: 1e-3, float16: 2e-2 } as const;
-/** Largest difference with activations of 8 bits: root mean square of the differences over that of the logits. */
+/** Maximum difference with 8-bit activations: root mean square of the differences relative to the logits'. */
 const roundedTolerance = 0.1;
 
 /**
- * Makes a small file beside a model that has its graph, rewritten, but not its weights: those are mapped from the original file
- * when a session is made, not copied. The file is kept, and made anew when the model changes. A rewritten graph has to agree
- * with the original one on short prompts; rewrites are taken back until it does.
+ * Creates a small file next to a model with its rewritten graph, but without weights: a session maps them from the
+ * original file. The file is kept, and replaced when the model changes. A rewritten graph must agree with the original
+ * on short prompts; rewrites are reverted until it does.
  */
 export async function prepareGraph(path: string, options: PrepareOptions = {}): Promise<PreparedGraph> {
   if (options.optimize === false) return asItIs(path, readOnnxFile(path), 'turned off');
@@ -118,14 +118,14 @@ function prepared(
   return { ...facts, signature: modelSignature(model), cachesInPlace: hasInPlaceCaches(model.graph) };
 }
 
-/** A short name for what is wanted: part of the name of the file. */
+/** A short name of the requested rewrites, for the file name. */
 function describeRewrites(rewrites: GraphRewrites | undefined): string {
   const wanted = Object.entries({ lastPosition: rewrites !== undefined, ...rewrites });
   const names = wanted.map(([name, one]) => (one === true ? name : one && name + one));
   return names.filter(Boolean).join('-') || 'mapped';
 }
 
-/** Paths at which the prepared file may be, best first. */
+/** Possible paths of the prepared file, best first. */
 function cachePlaces(path: string, file: string, wanted: string, cacheFolder?: string): readonly string[] {
   const name = `${basename(path)}.${wanted}.slashv1`;
   const beside = join(dirname(path), name);
@@ -134,7 +134,7 @@ function cachePlaces(path: string, file: string, wanted: string, cacheFolder?: s
   return [beside, join(cacheFolder, 'graphs', owner, name)];
 }
 
-/** The prepared file of a model, if there is one and the model is still what it was made of. */
+/** The prepared file of a model, if it exists and the model is unchanged. */
 function readPrepared(
   place: string,
   { file, wanted }: { readonly file: string; readonly wanted: string },
@@ -157,12 +157,12 @@ function readPrepared(
     const metadata = new Map([...model.metadata].filter(([name]) => name !== metadataKey));
     return prepared({ ...model, metadata }, { model: place, weightsFolder: folder, applied, skipped });
   } catch {
-    // A file that can't be read is made anew.
+    // An unreadable file is replaced.
     return undefined;
   }
 }
 
-/** @returns the first place that can be written to, else the bytes */
+/** @returns the first writable path, else the bytes */
 async function writeFirst(places: readonly string[], bytes: Uint8Array): Promise<string | Uint8Array> {
   for (const place of places) {
     const temporary = `${place}.${process.pid}`;
@@ -178,7 +178,7 @@ async function writeFirst(places: readonly string[], bytes: Uint8Array): Promise
   return bytes;
 }
 
-/** Rewrites a model, and takes rewrites back, the boldest first, until it agrees with the original. */
+/** Rewrites a model, and reverts rewrites, the most aggressive first, until it agrees with the original. */
 async function rewriteAndProbe(
   source: OnnxModel,
   weights: WeightFiles,
@@ -201,7 +201,7 @@ async function rewriteAndProbe(
       plainAttention: !refused.has('plain-attention') && (rewrites.plainAttention ?? false),
     });
     const finished = { ...result, skipped: [...result.skipped, ...skipped] };
-    // More outputs change nothing about the others.
+    // Additional outputs don't affect the existing ones.
     if (result.applied.every((name) => name === 'new-slots')) return finished;
     let reason: string;
     try {
@@ -223,7 +223,7 @@ async function rewriteAndProbe(
   }
 }
 
-/** Attention that is rewritten without caches in place would cost graphs with states their batches of different lengths. */
+/** For graphs with states, rewriting attention without in-place caches would prevent ragged batches. */
 function assertInPlace({ model: { graph }, applied }: RewrittenModel): void {
   if (!applied.includes('attention') || !graph.inputs.some(isPastState) || hasInPlaceCaches(graph)) return;
   throw new RangeError('attention_mask: expected it to be only for attention');

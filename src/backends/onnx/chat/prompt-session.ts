@@ -5,21 +5,21 @@ import { StepTensors } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
 /** Shorter prompts cost more to copy than they gain. */
-export const leastPromptTokens = 32;
+export const minPromptTokens = 32;
 /**
- * Prompts are padded to end at a multiple of it: providers compile and keep something for each shape. It divides the number
- * of positions that models have.
+ * Prompts are padded to a multiple of this, since providers compile and keep a kernel per shape. It divides the
+ * position counts of models.
  */
 const paddingStep = 32;
 
 /** A second session of a decoder's graph, for the prompts of the first one. */
 export interface PromptSession {
-  /** Computes keys and values of tokens, behind those that a row has. */
+  /** Computes keys and values of tokens that follow a row's existing ones. */
   read(tokens: Int32Array, storage: RowStorage, place: Place, options?: GraphRunOptions): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Reads prompts by a session whose past and present are separate tensors, so that any provider can run it. */
+/** Reads prompts with a session whose past and present are separate tensors, so that any provider can run it. */
 export function createPromptSession(session: Session, sides: GraphSides): PromptSession {
   const layout = readDecoderLayout(sides);
   const { entries } = layout;
@@ -30,7 +30,7 @@ export function createPromptSession(session: Session, sides: GraphSides): Prompt
       const count = Math.ceil((slot + tokens.length) / paddingStep) * paddingStep - slot;
       const lengths = Int32Array.of(slot);
       const cache = { rows: 1, lengths, capacity: slot };
-      // Padding after the tokens doesn't reach them.
+      // Padding after the tokens doesn't affect them.
       const step = new StepTensors(layout, cache, { count, wanted: 1, atEnd: true });
       const padded = new Int32Array(count);
       padded.set(tokens);
@@ -39,7 +39,7 @@ export function createPromptSession(session: Session, sides: GraphSides): Prompt
       past.copySlots({ row: 0, slot: 0 }, storage, { row, slot: 0 }, slot);
       const present = await session.run({ ...step.feeds, ...past.feeds(1) }, fetches, options);
       past.release();
-      // Some providers finish what they have begun.
+      // Some providers can't be interrupted.
       options.signal?.throwIfAborted();
       const read = RowStorage.of(parts, slot + count, present);
       storage.copySlots({ row, slot }, read, { row: 0, slot }, tokens.length);

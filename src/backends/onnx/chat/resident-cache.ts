@@ -4,7 +4,7 @@ import type { BoundCache } from './bound-step.ts';
 import { RowStorage, type StorageParts } from './row-storage.ts';
 import type { StepTensors } from './step-tensors.ts';
 
-/** Parts that the states of a decoder share. */
+/** Shared by the states of a decoder. */
 interface ResidentStatesParts {
   readonly session: BindableSession;
   readonly states: StorageParts;
@@ -13,17 +13,17 @@ interface ResidentStatesParts {
 type ResidentStates = ReturnType<typeof createResidentStates>;
 
 /**
- * Makes states that a graph reads from one half of the memory and writes to the other; the halves change places after a step. A
- * step that fails leaves them as they were.
+ * Creates double-buffered states: a graph reads one half of the memory and writes the opposite one, and the halves swap
+ * after a step. A failed step leaves them unchanged.
  */
 function createResidentStates({ session, states }: ResidentStatesParts, room: number) {
   const takeHalf = (): RowStorage => RowStorage.take(states, { rows: room, capacity: 1 });
   let now = takeHalf();
-  /** Made by the first step: kept sequences need none. */
+  /** Created by the first step: kept sequences don't need it. */
   let next: RowStorage | undefined;
-  /** Tensors over both halves, for the rows that were bound last. */
+  /** Tensors over both halves, for the last bound rows. */
   let tensors: { now: ResidentTensor[]; next: ResidentTensor[] } | undefined;
-  /** The number of rows changes, or they get other memory. */
+  /** For a different number of rows, or different memory. */
   const unbind = (): void => {
     for (const tensor of [...(tensors?.now ?? []), ...(tensors?.next ?? [])]) tensor.release();
     tensors = undefined;
@@ -42,7 +42,7 @@ function createResidentStates({ session, states }: ResidentStatesParts, room: nu
         binding.bindOutput(present, tensors.next[index]!);
       }
     },
-    /** A step has written the next states. */
+    /** Swaps the halves after a step. */
     turn(): void {
       if (!next || !tensors) return;
       [now, next] = [next, now];
@@ -57,27 +57,27 @@ function createResidentStates({ session, states }: ResidentStatesParts, room: nu
   };
 }
 
-/** Parts that the caches of a decoder share. */
+/** Shared by the caches of a decoder. */
 interface CacheParts extends ResidentStatesParts {
   readonly keysAndValues: StorageParts;
 }
 
-/** Capacities are multiples of it. */
+/** Capacities are multiples of this. */
 const slotStep = 64;
-/** A cache of at least so many slots is made smaller when its sequences need a quarter of them. */
+/** A cache of at least this many slots shrinks when its sequences need a quarter of it. */
 const largeCapacity = 2048;
 
 /**
- * Keys and values that a graph changes in place: buffers `[rows, heads, capacity, headSize]`, each of them past and
- * present at once. Sequences begin at the first slot. The buffers may have room for more rows: rows join and leave
- * without a copy of those that stay. Layers that have states instead keep these beside them.
+ * Keys and values that a graph updates in place: buffers `[rows, heads, capacity, headSize]`, each past and present.
+ * Sequences begin at the first slot. The buffers may have spare rows: rows join and leave without copying the remaining
+ * ones. Layers with states keep these separately.
  */
 export class ResidentCache implements BoundCache {
   lengths: Int32Array;
   step: StepTensors | undefined;
   readonly #parts: CacheParts;
   #rowRoom: number;
-  /** The keys and values; another one whenever the capacity changes. */
+  /** The keys and values; replaced whenever the capacity changes. */
   storage: RowStorage;
   readonly #states: ResidentStates;
   #binding: Binding | undefined;
@@ -91,7 +91,7 @@ export class ResidentCache implements BoundCache {
     this.#states = createResidentStates(parts, this.#rowRoom);
   }
 
-  /** As `Decoder.gather`. */
+  /** Implements `Decoder.gather`. */
   static gather(
     sources: readonly CacheRow<ResidentCache>[],
     replaced?: ResidentCache,
@@ -104,7 +104,7 @@ export class ResidentCache implements BoundCache {
       return replaced;
     }
     const { cache } = sources[0]!;
-    // A batch goes on with the room that it had.
+    // A continued batch keeps its capacity.
     const capacity =
       replaced && replaced.capacity < 4 * needed ? Math.max(needed, replaced.capacity) : needed;
     const gathered = new ResidentCache(cache.#parts, sources.length, capacity);
@@ -121,7 +121,7 @@ export class ResidentCache implements BoundCache {
     return this.storage.capacity;
   }
 
-  /** Whether a copy of its one row would need more than half of its memory. */
+  /** Whether a copy of its only row would need more than half of its memory. */
   get isTight(): boolean {
     return this.#rowRoom === 1 && this.capacity < 2 * roomFor(this.lengths[0]!);
   }
@@ -156,12 +156,12 @@ export class ResidentCache implements BoundCache {
     return binding;
   }
 
-  /** A step has gone well. */
+  /** Called after a successful step. */
   turnStates(): void {
     this.#states.turn();
   }
 
-  /** Gives back what steps alone need. */
+  /** Releases the memory that only steps need. */
   rest(): this {
     this.#binding?.release();
     this.#binding = undefined;
@@ -185,7 +185,7 @@ export class ResidentCache implements BoundCache {
     return RowStorage.take(this.#parts.keysAndValues, { rows: this.#rowRoom, capacity, zeroed: false });
   }
 
-  /** Whether there is room for these rows, and each is still there when its turn comes to be copied. */
+  /** Whether these rows fit, and no row is overwritten before it is copied. */
   #canBecome(sources: readonly CacheRow<ResidentCache>[], needed: number): boolean {
     if (needed > this.capacity || sources.length > this.#rowRoom) return false;
     if (this.capacity >= Math.max(largeCapacity, 4 * needed)) return false;
@@ -206,7 +206,7 @@ export class ResidentCache implements BoundCache {
   }
 }
 
-/** Capacity for so many tokens and the next one. */
+/** Capacity for this many tokens, plus one. */
 export function roomFor(length: number): number {
   return Math.ceil((length + 1) / slotStep) * slotStep;
 }

@@ -3,22 +3,22 @@ import type { Decoder, StepInputs } from '../../../contracts/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
 import { bindStep, type StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
-import { leastPromptTokens, type PromptSession } from './prompt-session.ts';
+import { minPromptTokens, type PromptSession } from './prompt-session.ts';
 import { ResidentCache, roomFor } from './resident-cache.ts';
 import { lengthen } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
 /**
- * Few, since a request with a seed reads up to so many tokens of its prompt again; pieces of 256 take 0.97 of the time (SmolLM2
- * in int4).
+ * Small, since a request with a seed rereads up to this many tokens of its prompt; pieces of 256 take 0.97 of the time
+ * (SmolLM2 in int4).
  */
 const pieceTokens = 64;
-/** With a session for prompts, which copies the cache at each piece, and may be deaf to interruptions within one. */
+/** With a session for prompts, which copies the cache at each piece, and may not be interruptible within one. */
 const longPieceTokens = 256;
 
 /**
- * Runs a decoder whose attention is `GroupQueryAttention` with caches that the graph changes in place: everything is bound
- * once, and a step of one token copies nothing.
+ * Runs a decoder with `GroupQueryAttention` and caches that the graph updates in place: everything is bound once, and a
+ * single-token step copies nothing.
  */
 export function createResidentDecoder(
   session: BindableSession,
@@ -30,10 +30,10 @@ export function createResidentDecoder(
   const { vocabularySize, hiddenSize, hasGridPositions } = shape;
   const pool = new StoragePool();
   const parts = { session, keysAndValues: { entries, pool }, states: { entries: states, pool } };
-  // Padding and tokens that are taken back would have changed the states.
+  // Padding and reverted tokens would have changed the states.
   const hasStates = states.length > 0;
   const LogitsArray = logitsType === 'float16' ? Uint16Array : Float32Array;
-  /** Logits of steps are written to it, one after the other. */
+  /** Output memory for the logits of steps. */
   let memory = new LogitsArray(0);
   const lastLogits = createLastLogits();
   let interruption = new AbortController();
@@ -52,7 +52,7 @@ export function createResidentDecoder(
       return isLast && row.cache.isTight ? row.cache.rest() : ResidentCache.gather([row]);
     },
     async forward(cache, tokens, count, counts, inputs) {
-      if (!prompts || count < leastPromptTokens) return forward(cache, { tokens, count, counts, inputs });
+      if (!prompts || count < minPromptTokens) return forward(cache, { tokens, count, counts, inputs });
       return readPrompts(prompts, cache, { tokens, count, counts });
     },
     async forwardAll(cache, tokens, inputs) {
@@ -69,7 +69,7 @@ export function createResidentDecoder(
       await session.release();
     },
   };
-  // Guessed tokens would need embeddings or positions of their own.
+  // Draft tokens would need embeddings or positions.
   if (hasStates || hiddenSize !== undefined || hasGridPositions) return decoder;
   return {
     ...decoder,
@@ -85,7 +85,7 @@ export function createResidentDecoder(
     return lastLogits(logits!, { rows: cache.rows, positions, vocabularySize, counts });
   }
 
-  /** The logits are this session's, whatever the precision of the other one. */
+  /** This session computes the logits, independent of the prompt session's precision. */
   async function readPrompts(
     { read }: PromptSession,
     cache: ResidentCache,

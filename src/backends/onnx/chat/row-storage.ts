@@ -2,20 +2,20 @@ import type { Tensor, TensorMap } from '../../../contracts/graph.ts';
 import type { CacheEntry } from './decoder-layout.ts';
 import type { Storage, StoragePool } from './storage-pool.ts';
 
-/** Entries of a cache, and where their memory comes from. */
+/** Entries of a cache, and the source of their memory. */
 export interface StorageParts {
   readonly entries: readonly CacheEntry[];
   readonly pool: StoragePool;
 }
 
-/** Room of a storage. */
+/** Size of a storage. */
 interface StorageSize {
   readonly rows: number;
   /** Slots of each row. */
   readonly capacity: number;
-  /** Slots behind the last row; default 0. */
+  /** Slots after the last row; default 0. */
   readonly spare?: number;
-  /** `false` where only what was written is read; default `true`. */
+  /** `false` if only written values are read; default `true`. */
   readonly zeroed?: boolean;
 }
 
@@ -45,7 +45,7 @@ export class RowStorage {
     return new RowStorage(parts, capacity, buffers);
   }
 
-  /** The memory of a step's outputs, which have so many slots. */
+  /** The memory of a step's outputs with this many slots. */
   static of(parts: StorageParts, capacity: number, outputs: TensorMap): RowStorage {
     const buffers = parts.entries.map(({ present }) => outputs[present]!.data as Storage);
     return new RowStorage(parts, capacity, buffers);
@@ -55,14 +55,14 @@ export class RowStorage {
     return this.buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** The numbers of an entry, those of the first rows. @param start slot at which they begin */
+  /** The numbers of an entry's first rows. @param start first slot */
   view(index: number, rows: number, start = 0): Storage {
     const { heads, headSize } = this.#parts.entries[index]!;
     const end = start + rows * heads * this.capacity;
     return this.buffers[index]!.subarray(start * headSize, end * headSize);
   }
 
-  /** As `view`; valid until the numbers change. */
+  /** Like `view`; valid until the numbers change. */
   tensor(index: number, rows: number, start?: number): Tensor {
     const { type, heads, headSize, dims = [heads, this.capacity, headSize] } = this.#parts.entries[index]!;
     return { type, dims: [rows, ...dims], data: this.view(index, rows, start) };
@@ -74,7 +74,7 @@ export class RowStorage {
     return Object.fromEntries(entries.map(({ past }, index) => [past, this.tensor(index, rows, start)]));
   }
 
-  /** Copies `length` slots of one row of another storage, or of this one. */
+  /** Copies `length` slots of a row, within this storage or between two. */
   copySlots(target: Place, source: RowStorage, from: Place, length: number): void {
     for (const [index, { heads, headSize }] of this.#parts.entries.entries()) {
       for (let head = 0; head < heads; head++) {
@@ -86,12 +86,12 @@ export class RowStorage {
     }
   }
 
-  /** Copies a row of another storage of the same capacity, or of this one. */
+  /** Copies a row, within this storage or from a storage of the same capacity. */
   copyRow(target: number, source: RowStorage, row: number): void {
     this.copySlots({ row: target, slot: 0 }, source, { row, slot: 0 }, this.capacity);
   }
 
-  /** Gives the memory back; nothing of it may be used afterwards. */
+  /** Returns the memory to the pool; it must not be used afterwards. */
   release(): void {
     for (const buffer of this.buffers) this.#parts.pool.give(buffer);
     this.buffers = [];

@@ -5,34 +5,35 @@ import { filled } from '../../../runtime/tensors.ts';
 import type { DecoderCache, StepInputs } from '../../../contracts/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
 
-/** Masks over sequences that begin at the first slot grow by so many slots. */
+/** Masks over sequences that begin at the first slot grow by this many slots. */
 const maskStep = 64;
 
 /** A cache that steps append to. */
 export interface SteppedCache extends DecoderCache {
   /** Slots of each row. */
   readonly capacity: number;
-  /** Tensors of the last step, for the next one where they fit it. */
+  /** Tensors of the last step, for reuse by a step of the same shape. */
   step: StepTensors | undefined;
 }
 
 export interface StepSize {
-  /** Tokens of each row. */
+  /** Tokens per row. */
   readonly count: number;
-  /** Positions of each row whose logits are wanted: the last ones. */
+  /** Number of last positions per row with logits. */
   readonly wanted: number;
-  /** Whether sequences end at the last slot, and new slots come after it; else they begin at the first one. */
+  /** Whether sequences end at the last slot and new slots follow; else they begin at the first slot. */
   readonly atEnd?: boolean;
 }
 
 /**
- * Makes the small inputs of a step beside its cache: tokens or embeddings, positions, the mask. They are written again while the
- * cache keeps its rows and its capacity, each row gets the same number of tokens and logits, and the mask is wide enough.
+ * Creates the small inputs of a step in addition to its cache: tokens or embeddings, positions, the mask. They are
+ * reused while the cache keeps its rows and its capacity, the step its number of tokens and logits, and the mask is
+ * wide enough.
  */
 export class StepTensors {
-  /** Memory of this process that the graph writes its logits to, where there is some. */
+  /** This process's memory for the logits, if any. */
   logits: Float32Array | Uint16Array | undefined;
-  /** Positions of the logits that the graph gives. */
+  /** Number of positions with logits. */
   readonly positions: number;
   /** Bytes of all inputs. */
   readonly inputBytes: number;
@@ -43,9 +44,9 @@ export class StepTensors {
   readonly #atEnd: boolean;
   readonly #hasGridPositions: boolean;
   readonly #vocabularySize: number;
-  /** Slots of a row in the mask. */
+  /** Slots per row in the mask. */
   readonly #width: number;
-  /** Slots of each row that the mask shows. */
+  /** Visible slots of each row. */
   readonly #shown: Int32Array;
   readonly #feeds: Record<string, Tensor> = {};
   readonly #ids: Int32Array;
@@ -70,7 +71,7 @@ export class StepTensors {
     this.#hasGridPositions = hasGridPositions;
     this.#vocabularySize = vocabularySize;
     const longest = Math.max(...begun);
-    // A mask as wide as the new tokens says that there are no others. It must not be wider than the model's positions.
+    // A mask as wide as the new tokens indicates an empty past. It must not be wider than the model's positions.
     const wide = Math.min(Math.ceil((longest + count) / maskStep) * maskStep, ownCapacity);
     this.#width = atEnd ? ownCapacity + count : longest === 0 ? count : wide;
     this.#shown = new Int32Array(rows);
@@ -82,24 +83,24 @@ export class StepTensors {
     this.#last = this.#int64('last_positions', [rows, wanted]);
     this.#rowLengths = this.#int64(rowLengthInputs.lengths, [rows]);
     this.#int64(rowLengthInputs.width, [], this.#width);
-    // Where sequences begin at the first slot, rows end with padding: 0 keeps the logits of all positions.
+    // If sequences begin at the first slot, rows end with padding: 0 keeps the logits of all positions.
     this.#int64('num_logits_to_keep', [], atEnd ? wanted : 0);
     this.inputBytes = Object.values(this.#feeds).reduce((sum, { data }) => sum + data.byteLength, 0);
     this.positions = inputs.has('last_positions') ? wanted : count;
   }
 
-  /** Inputs that the graph has, by their names. */
+  /** The graph's inputs by name. */
   get feeds(): TensorMap {
     return this.#feeds;
   }
 
-  /** Whether a step of that size can write them again. */
+  /** Whether a step of this size can reuse them. */
   fits({ lengths, capacity }: SteppedCache, next: StepSize): boolean {
     if (next.count !== this.#count || next.wanted !== this.#wanted) return false;
     return this.#atEnd ? capacity === this.#ownCapacity : Math.max(...lengths) + this.#count <= this.#width;
   }
 
-  /** @param counts tokens of each row, the rest is padding */
+  /** @param counts tokens of each row, followed by padding */
   fill(
     lengths: Int32Array,
     tokens: Int32Array,
@@ -125,7 +126,7 @@ export class StepTensors {
     }
   }
 
-  /** @returns the low words of little-endian numbers, so that none has to be made a BigInt */
+  /** @returns the low words of little-endian numbers, which avoids BigInts */
   #int64(name: string, dims: readonly number[], value = 0): Int32Array {
     if (!this.#inputs.has(name)) return new Int32Array(0);
     this.#feeds[name] = filled('int64', dims, value);
@@ -138,7 +139,7 @@ export class StepTensors {
     return this.#feeds[name].data as Float32Array;
   }
 
-  /** Lets the mask show so many slots of a row, from the side at which its sequence stands. */
+  /** Makes a number of slots of a row visible, from the side of its sequence. */
   #show(row: number, slots: number): void {
     const before = this.#shown[row]!;
     const start = row * this.#width;
@@ -149,7 +150,7 @@ export class StepTensors {
     this.#shown[row] = slots;
   }
 
-  /** Runtimes refuse no token ids: a negative one counts from the end, and devices read whatever lies there. */
+  /** Runtimes don't check token ids: a negative one counts from the end, and devices read out of bounds. */
   #assertTokens(tokens: Int32Array): void {
     const index = tokens.findIndex((token) => token < 0 || token >= this.#vocabularySize);
     if (index < 0) return;
@@ -158,7 +159,7 @@ export class StepTensors {
   }
 }
 
-/** Counts the tokens that a step has appended. */
+/** Counts the tokens appended by a step. */
 export function lengthen(lengths: Int32Array, count: number, counts?: readonly number[]): void {
   for (let row = 0; row < lengths.length; row++) lengths[row]! += counts?.[row] ?? count;
 }

@@ -4,7 +4,7 @@ import { unsupportedError } from '../../../errors.ts';
 import type { CacheRow, Decoder, DecoderCache } from '../../../contracts/decoder.ts';
 import type { TransformersPackage } from '../load-package.ts';
 
-/** Keys, values and other states of a batch of sequences, as the package keeps them. */
+/** Keys, values and states of a batch of sequences, in the package's format. */
 export interface ForwardCache extends DecoderCache {
   past: DynamicCache | undefined;
   /** Output of the encoder for the prompt: `[rows, positions, size]`. */
@@ -34,7 +34,7 @@ export function createForwardCache(rows = 1): ForwardCache {
   return cache;
 }
 
-/** Copies rows of the same length into one cache. */
+/** Copies rows of equal length into one cache. */
 function gather(
   rows: readonly CacheRow<ForwardCache>[],
   { Tensor: TensorOf, DynamicCache: CacheOf }: Pick<TransformersPackage, 'Tensor' | 'DynamicCache'>,
@@ -63,7 +63,7 @@ function gather(
   return gathered;
 }
 
-/** The members of a decoder that keeps its state in `ForwardCache`s. */
+/** The members of a decoder with `ForwardCache`s. */
 export function cachingMembers(
   model: PreTrainedModel,
   transformers: TransformersPackage,
@@ -81,7 +81,7 @@ export function cachingMembers(
   };
 }
 
-/** @param length positions of the last axis but one; all if left out */
+/** @param length positions of the second to last axis; default all */
 function joinRows(
   TensorOf: typeof Tensor,
   tensors: readonly Tensor[],

@@ -14,7 +14,7 @@ import { cachingMembers, createForwardCache, type ForwardCache } from './forward
 import { allLogits, keepStates, lastLogits, ones, toIds } from './tensors.ts';
 import { createSeq2Seq } from '../seq2seq.ts';
 
-/** Opens the language model of a folder; its decoder is loaded when it is asked for. */
+/** Opens the language model of a folder; its decoder is loaded on demand. */
 export async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<TextModel> {
   const folder = await openModelFolder(locateModel(spec.source));
   const tokenizer = createTextTokenizer(folder);
@@ -22,7 +22,7 @@ export async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<Text
   return {
     folder,
     tokenizer,
-    mostRows: 1,
+    maxRows: 1,
     openDecoder: () =>
       openFolder(spec, async ({ path, options, transformers }) => {
         if (folder.config['is_encoder_decoder'] === true) {
@@ -38,7 +38,7 @@ export async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<Text
 
 type Outputs = Readonly<Record<string, Tensor>>;
 
-/** Runs a decoder-only language model by the package's `forward()`. */
+/** Runs a decoder-only language model with the package's `forward()`. */
 async function createCausalDecoder(
   model: PreTrainedModel,
   transformers: TransformersPackage,
@@ -47,7 +47,7 @@ async function createCausalDecoder(
   const countTensor = (count: number) => new TensorOf('int64', BigInt64Array.of(BigInt(count)), []);
   const onePosition = countTensor(1);
 
-  /** @param wanted positions at the end whose logits are wanted; an older graph gives all of them */
+  /** @param wanted number of last positions with logits; older graphs return all */
   const run = async (
     cache: ForwardCache,
     tokens: ArrayLike<number>,
@@ -71,9 +71,9 @@ async function createCausalDecoder(
   const probe = createForwardCache();
   const { length: vocabularySize } = await forward(probe, [0], 1);
   const states: [name: string, state: Tensor][] = Object.entries(probe.past ?? {});
-  // Buffers on a device, and states without a row for each sequence, can't be copied here.
+  // Buffers on a device, and states without a row per sequence, can't be copied here.
   const keepsPrefixes = states.every(([, { location, dims }]) => location === 'cpu' && dims[0] === 1);
-  // Other states than keys and values stand for a whole sequence.
+  // States other than keys and values represent a whole sequence.
   const cutsSequences = states.every(
     ([name, { dims }]) => name.startsWith('past_key_values.') && dims.at(-2) === 1,
   );

@@ -15,13 +15,13 @@ export function ones(TensorOf: TensorClass, rows: number, count: number): Tensor
   return new TensorOf('int64', new BigInt64Array(rows * count).fill(1n), [rows, count]);
 }
 
-/** The logits of each row's last position, `[rows × vocabulary]`; a view where they are all there is. */
+/** The logits of each row's last position, `[rows × vocabulary]`; a view if there are no further positions. */
 export function lastLogits(logits: Tensor): Float32Array {
   const [rows = 1, positions = 1, vocabularySize = 0] = logits.dims;
   return createLastLogits()(valuesOf(logits), { rows, positions, vocabularySize });
 }
 
-/** The logits of every position, `[rows × positions × vocabulary]`; a view where they are in single precision. */
+/** The logits of every position, `[rows × positions × vocabulary]`; a view if in single precision. */
 export function allLogits(logits: Tensor): Float32Array {
   const [rows = 1, positions = 1, vocabularySize = 0] = logits.dims;
   return createLastLogits()(valuesOf(logits), { rows: rows * positions, positions: 1, vocabularySize });
@@ -29,11 +29,11 @@ export function allLogits(logits: Tensor): Float32Array {
 
 function valuesOf({ type, data }: Tensor): Float32Array | Uint16Array {
   const { buffer, byteOffset, length } = data as Float32Array;
-  // Newer engines have a type of their own for half precision.
+  // Newer engines have a separate type for half precision.
   return type === 'float16' ? new Uint16Array(buffer, byteOffset, length) : (data as Float32Array);
 }
 
-/** Keeps the states that a run gave for the next one. */
+/** Keeps the states from a run for the next one. */
 export function keepStates(
   state: { past: DynamicCache | undefined },
   outputs: Readonly<Record<string, Tensor>>,
@@ -43,9 +43,9 @@ export function keepStates(
   const entries: Record<string, Tensor> = {};
   for (const [name, tensor] of Object.entries(outputs)) {
     if (!name.startsWith('present')) continue;
-    // The package's names of inputs.
+    // The package's input names.
     const past = name.replace(/^present_/, 'past_').replace(/^present/, 'past_key_values');
-    // The keys and values of an encoder are made once; later outputs under their names are empty.
+    // The keys and values of an encoder are computed once; later outputs with their names are empty.
     entries[past] = (name.includes('encoder') ? before?.[past] : undefined) ?? tensor;
   }
   if (state.past) state.past.update(entries);

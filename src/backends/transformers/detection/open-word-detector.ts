@@ -14,15 +14,15 @@ import { assertWanted, fieldError } from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
 import { disposerOf, loadPictureReader, localOnly, openFolder, type ReadPicture } from '../load-options.ts';
 
-/** Larger pictures are made smaller first: the models read less than this. */
-const longestSide = 1536;
-/** The grey that OWLv2 fills a picture up with. */
+/** Larger pictures are downscaled first: the models read less. */
+const maxSide = 1536;
+/** OWLv2's grey padding. */
 const grey = 128;
 
-/** The findings of a model, and the place of each word's scores. */
+/** The output of a model, and the index of each word's scores. */
 interface Findings extends DetrOutputs {
   readonly spans: readonly TokenSpan[];
-  /** Boxes are shares of it. */
+  /** Boxes are relative to it. */
   readonly frame: Size;
 }
 
@@ -35,7 +35,7 @@ interface Parts {
 /** @param pixels `[height × width × 3]` */
 type Find = (pixels: Uint8Array, size: Size, words: readonly string[]) => Promise<Findings>;
 
-/** Opens an OWL-ViT or OWLv2: each word is a query of its own. */
+/** Opens an OWL-ViT or OWLv2: each word is a separate query. */
 export function openOwl(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
   return openDetector(spec, ({ model, tokenizer, read }) => {
     const { model_type: type } = model.config as { readonly model_type?: unknown };
@@ -52,14 +52,14 @@ export function openOwl(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
   });
 }
 
-/** Opens a Grounding DINO: all words are in one prompt, each ended by a full stop. */
+/** Opens a Grounding DINO: all words are in one prompt, each followed by a full stop. */
 export function openGroundingDino(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
   return openDetector(spec, ({ model, tokenizer, read }) => async (pixels, size, words) => {
     const phrases = words.map((word) => `${word.toLowerCase().replace(/[.\s]+$/, '')}.`);
     const encoded = tokenizer(phrases.join(' ')) as object;
     const inputs = { ...encoded, ...(await read(pixels, size)) };
     const outputs = (await model(inputs)) as Record<string, Tensor>;
-    // One token comes before the words.
+    // The words follow one token.
     let start = 1;
     const spans = phrases.map((phrase): TokenSpan => {
       const { length } = tokenizer.encode(phrase, { add_special_tokens: false });
@@ -90,7 +90,7 @@ async function openDetector(
       picksBoxes: true,
       created,
       layOut(image) {
-        const input = limitEdges(image, longestSide);
+        const input = limitEdges(image, maxSide);
         return { input, placement: stretch(input) };
       },
       run: ({ pixels, input, classNames }, { signal }) =>
@@ -113,7 +113,7 @@ function toHeadOutput(tensor: Tensor): HeadOutput {
   return { data: tensor.to('float32').data as Float32Array, dims: tensor.dims };
 }
 
-/** Fills a picture up to a square, at the right and at the bottom. */
+/** Pads a picture to a square, at the right and at the bottom. */
 function padded(pixels: Uint8Array, { width, height }: Size, side: number): Uint8Array {
   const square = new Uint8Array(side * side * 3).fill(grey);
   for (let row = 0; row < height; row++)

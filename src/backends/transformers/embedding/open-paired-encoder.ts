@@ -21,7 +21,7 @@ interface Family {
   readonly visionClass: Classes<
     'CLIPVisionModelWithProjection' | 'SiglipVisionModel' | 'JinaCLIPVisionModel'
   >;
-  /** Whether texts are filled up to the longest that there may be, as in training. */
+  /** Whether texts are padded to the maximum length, as in training. */
   readonly fillsUp: boolean;
 }
 
@@ -35,10 +35,10 @@ const families = {
   JinaCLIP: { textClass: 'JinaCLIPTextModel', visionClass: 'JinaCLIPVisionModel', fillsUp: false },
 } as const satisfies Readonly<Record<string, Family>>;
 
-/** Larger pictures are made smaller first: the models read less than this. */
-const longestSide = 1024;
+/** Larger pictures are downscaled first: the models read less. */
+const maxSide = 1024;
 
-/** Opens a model of texts and pictures; it embeds pictures where its folder has the graph for them. */
+/** Opens a model of texts and pictures; it embeds pictures if its folder has the graph for them. */
 export async function openPairedEncoder(
   spec: ModelSpec<EmbeddingSettings>,
   familyName: keyof typeof families,
@@ -52,13 +52,13 @@ export async function openPairedEncoder(
     const tokenizer = createTextTokenizer(folder);
     const { config, tokenizerConfig } = folder;
     const ofText = (config['text_config'] ?? {}) as Readonly<Record<string, unknown>>;
-    const longestText = Number(ofText['max_position_embeddings'] ?? tokenizerConfig['model_max_length']);
-    const contextLength = Math.min(spec.contextLength ?? Infinity, longestText);
+    const maxTextLength = Number(ofText['max_position_embeddings'] ?? tokenizerConfig['model_max_length']);
+    const contextLength = Math.min(spec.contextLength ?? Infinity, maxTextLength);
     const hasVision = Object.hasOwn(findStoredGraphs(localFiles(path)).dtypes, 'vision_model');
     const text = await transformers[textClass].from_pretrained(path, options);
     const toFeeds = createFeeds(transformers.Tensor, {
       filler: fillerOf(folder, tokenizer),
-      length: fillsUp ? longestText : 0,
+      length: fillsUp ? maxTextLength : 0,
     });
     const encode: Encoder['encode'] = (sequences) =>
       inTurn(async () => toVectors((await text(toFeeds(sequences))) as Outputs, 'text_embeds'));
@@ -71,7 +71,7 @@ export async function openPairedEncoder(
       contextLength,
       dimensions: probe!.length,
       created: folder.created,
-      longestSide,
+      maxSide,
       encode,
       ...(vision && {
         encodePicture: (picture: Picture, signal: AbortSignal | undefined) =>
@@ -85,12 +85,12 @@ export async function openPairedEncoder(
   });
 }
 
-/** The id that shorter texts of a batch end with. */
+/** The padding id. */
 function fillerOf({ tokenizerConfig }: ModelFolder, tokenizer: TextTokenizer): number {
   return tokenizer.tokenToId(String(tokenText(tokenizerConfig['pad_token']))) ?? 0;
 }
 
-/** Makes the inputs of a batch, filled up to its longest text or to a length. */
+/** Creates the inputs of a batch, padded to its longest text or to a length. */
 function createFeeds(
   TensorOf: typeof Tensor,
   { filler, length: least }: { filler: number; length: number },

@@ -29,7 +29,7 @@ export function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): Promise
 
 interface SpeakingModel {
   readonly sampleRateHz: number;
-  /** Voices, which are names alone, with what the model needs of each. */
+  /** Voice names, with the model's data for each. */
   readonly voices: ReadonlyMap<string, Float32Array | undefined>;
   readonly hasSpeed: boolean;
   readonly models: readonly PreTrainedModel[];
@@ -49,7 +49,7 @@ function toSynthesizer({ voices, models, speakerOf, ...facts }: SpeakingModel): 
   };
 }
 
-/** VITS and the voices of MMS: the graph makes everything of the text. */
+/** VITS and the voices of MMS: a single graph. */
 export async function loadVits(source: SynthesizerSource): Promise<Synthesizer> {
   const { path, config, options, tokenizer, transformers } = source;
   const model = await transformers.AutoModelForTextToWaveform.from_pretrained(path, options);
@@ -65,7 +65,7 @@ export async function loadVits(source: SynthesizerSource): Promise<Synthesizer> 
   });
 }
 
-/** SpeechT5: frames one after the other, a vector for the voice, and a vocoder of its own. */
+/** SpeechT5: autoregressive frames, a vector per voice, and a separate vocoder. */
 export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesizer> {
   const { path, options, backend, tokenizer, transformers } = source;
   const vocoderPath = backend.vocoder ?? join(path, 'vocoder');
@@ -101,7 +101,7 @@ export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesiz
   });
 }
 
-/** Supertonic: flow matching in a few steps, a style for the voice. */
+/** Supertonic: flow matching in a few steps, a style per voice. */
 export async function loadSupertonic(source: SynthesizerSource): Promise<Synthesizer> {
   const { path, config, options, backend, tokenizer, transformers } = source;
   const voices = await needVoices(path, backend);
@@ -147,7 +147,7 @@ function toSamples(waveform: Tensor): Float32Array {
 
 /**
  * Finds the files of a model's voices, each a list of little-endian float32 numbers.
- * @param given names and paths in place of `voices/*.bin`
+ * @param given names and paths that replace `voices/*.bin`
  */
 async function findVoiceFiles(
   path: string,
@@ -160,7 +160,7 @@ async function findVoiceFiles(
   return new Map(files.map((file) => [basename(file, '.bin'), join(folder, file)]));
 }
 
-/** @throws InferenceError `invalid_request` where the file is missing or holds no such numbers */
+/** @throws InferenceError `invalid_request` if the file is missing or invalid */
 async function readVoiceFile(name: string, path: string): Promise<Float32Array> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw fieldError('backend.voices', `the file of the voice ${name} can't be read`, { cause: error });

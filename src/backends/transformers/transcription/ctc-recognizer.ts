@@ -11,16 +11,16 @@ import {
 export interface RecognizerParts {
   readonly model: PreTrainedModel;
   readonly processor: Processor;
-  /** Makes the inputs of the model. */
+  /** Creates the model's inputs. */
   readonly extract: (samples: Float32Array) => Promise<Readonly<Record<string, Tensor>>>;
   readonly tokenizer: PreTrainedTokenizer;
   readonly transformers: TransformersPackage;
 }
 
-/** Models of this kind were trained on up to so much. */
-export const longestSeconds = 28;
+/** Maximum duration in the training of these models. */
+export const maxSeconds = 28;
 
-/** Recognizes by connectionist temporal classification: wav2vec 2.0, HuBERT, WavLM, Parakeet and their like. */
+/** Recognizes with CTC: wav2vec 2.0, HuBERT, WavLM, Parakeet and the like. */
 export function createCtcRecognizer({ model, extract, tokenizer }: RecognizerParts): StretchRecognizer {
   const config = model.config as unknown as Readonly<Record<string, unknown>>;
   const blank = Number(config['pad_token_id'] ?? 0);
@@ -31,7 +31,7 @@ export function createCtcRecognizer({ model, extract, tokenizer }: RecognizerPar
     tokenizer.decode([...ids], { skip_special_tokens: true });
 
   return {
-    longestSeconds,
+    maxSeconds,
     contextLength: 0,
     languages: [],
     abilities: new Set(hasWordTimes ? ['wordTimestamps'] : []),
@@ -42,7 +42,7 @@ export function createCtcRecognizer({ model, extract, tokenizer }: RecognizerPar
       const tokens = path.tokens.filter(({ id }) => !special.has(id));
       const ids = tokens.map(({ id }) => id);
       const { averageLogprob } = path;
-      // Their decoder would join letters that follow each other, as in "hello".
+      // Their decoder would merge repeated letters, as in "hello".
       if (!hasWordTimes) return { text: decode(ids).trim(), tokens: ids, averageLogprob };
       const secondsPerFrame = frames === 0 ? 0 : samples.length / sampleRateHz / frames;
       const words = findWords(tokens, { delimiter, decode, secondsPerFrame });

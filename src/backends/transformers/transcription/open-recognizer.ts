@@ -3,7 +3,7 @@ import { sourceError } from '../../../folder/model-files.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../categories/transcription/recognizer.ts';
 import { disposerOf, localOnly, openFolder } from '../load-options.ts';
-import { createCtcRecognizer, type RecognizerParts, longestSeconds } from './ctc-recognizer.ts';
+import { createCtcRecognizer, type RecognizerParts, maxSeconds } from './ctc-recognizer.ts';
 import { decodeGreedily, maxTokensOf } from '../../../runtime/decode-greedily.ts';
 import { fieldError, orThrow } from '../../../errors.ts';
 import { lastLogits } from '../chat/tensors.ts';
@@ -32,19 +32,19 @@ function loadParts(
       throw sourceError(`expected a recognizer for ${sampleRateHz} Hz, got one for ${rate}`);
     const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, localOnly);
     const model = await transformers[modelClass].from_pretrained(path, options);
-    // The package has none for the samples that SpeechT5 reads; they are those of wav2vec 2.0.
+    // The package has no extractor for SpeechT5's samples; wav2vec 2.0's is equivalent.
     const own = type === 'speecht5' ? new transformers.Wav2Vec2FeatureExtractor(settings) : undefined;
     const extract = (own ?? processor) as unknown as RecognizerParts['extract'];
     return { model, processor, extract, tokenizer, transformers };
   });
 }
 
-/** Processors of models that take the language. */
+/** Processors of models with a language parameter. */
 interface LanguagePrompts {
   get_decoder_prompt_ids?(language: string): readonly number[];
 }
 
-/** Recognizes by an encoder and a decoder, always taking the most likely token: Moonshine and its like. */
+/** Recognizes with an encoder and a greedy decoder: Moonshine and the like. */
 function createSeq2SeqRecognizer(parts: RecognizerParts): StretchRecognizer {
   const { model, processor, extract, tokenizer, transformers } = parts;
   const halves = createSeq2Seq(model, transformers);
@@ -52,7 +52,7 @@ function createSeq2SeqRecognizer(parts: RecognizerParts): StretchRecognizer {
   const takesLanguage = typeof prompts.get_decoder_prompt_ids === 'function';
 
   return {
-    longestSeconds,
+    maxSeconds,
     contextLength: 0,
     languages: takesLanguage ? undefined : [],
     abilities: new Set(),

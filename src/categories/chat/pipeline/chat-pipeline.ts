@@ -78,7 +78,7 @@ type LoadedModel = Awaited<ReturnType<typeof openModel>>;
 
 async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backend: SessionBackend) {
   const { folder, tokenizer } = model;
-  const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
+  const { maxBatchSize = model.maxRows ?? defaultMaxBatchSize } = spec;
   const isPlain = folder.chatTemplate === undefined && folder.config['is_encoder_decoder'] === true;
   const templated = isPlain ? { ...folder, chatTemplate: plainTemplate } : folder;
   const ownTemplate = withEveryTurn(createChatTemplate(templated, { chatTemplate: spec.chatTemplate }));

@@ -124,7 +124,7 @@ export async function loadEmbeddingPipeline(
         if (isPicture(input)) {
           const embed = async (): Promise<Float32Array> => {
             const image = readImageSource(String(input)).then((bytes) => openImage!(bytes));
-            const picture = await readPicture(image, encoder.longestSide, paramOf(request, index));
+            const picture = await readPicture(image, encoder.maxSide, paramOf(request, index));
             return encoder.encodePicture!(picture, signal);
           };
           vectors.push(await onePicture(embed, options));
@@ -184,15 +184,15 @@ function paramOf({ isList }: EmbeddingRequest, index: number): string {
   return isList ? `input[${index}]` : 'input';
 }
 
-/** Decodes a picture. @param longestSide most pixels of its longer side; a larger one is made smaller */
+/** Decodes a picture. @param maxSide most pixels of its longer side; a larger one is made smaller */
 async function readPicture(
   opened: Promise<OpenedImage>,
-  longestSide: number | undefined,
+  maxSide: number | undefined,
   param: string,
 ): Promise<Picture> {
   try {
     const image = await opened;
-    const size = limitEdges(image, longestSide ?? Infinity);
+    const size = limitEdges(image, maxSide ?? Infinity);
     return { ...size, pixels: await image.toPixels(size) };
   } catch (error) {
     throw renameFields(error, (field) => (field === 'image' ? param : field));

@@ -60,7 +60,7 @@ export class SlidingAudio {
 /** Parts that all transcriptions of a model share. */
 export interface TranscriptionTools {
   /** Longest window. */
-  readonly longestSeconds: number;
+  readonly maxSeconds: number;
   readonly gate: VoiceGate;
   /** All transcriptions take their windows by turns. */
   readonly inTurn: Limiter;
@@ -84,7 +84,7 @@ const minSamples = 10 * samplesPerFrame;
  * @throws InferenceError `cancelled`; what the blocks throw
  */
 export async function* transcribe(
-  { longestSeconds, gate, inTurn }: TranscriptionTools,
+  { maxSeconds, gate, inTurn }: TranscriptionTools,
   job: TranscriptionJob,
 ): AsyncGenerator<TranscriptionEvent> {
   const { recognition, signal } = job;
@@ -129,7 +129,7 @@ export async function* transcribe(
 
   for (let start = 0; ;) {
     const begin = start;
-    const samples = await audio.read(begin, longestSeconds * sampleRateHz);
+    const samples = await audio.read(begin, maxSeconds * sampleRateHz);
     assertWanted(signal);
     if (samples.length < minSamples) break;
     const recognized = inTurn(() => recognize(begin, samples), job);

@@ -110,8 +110,8 @@ export async function loadTranscriptionPipeline(
     diarization: own(await openDiarization(spec, sessions)),
     recognizer: await architecture.open(spec, sessions),
   }));
-  const { longestSeconds, contextLength, languages, abilities } = recognizer;
-  const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(maxWindows, 1) };
+  const { maxSeconds, contextLength, languages, abilities } = recognizer;
+  const tools: TranscriptionTools = { maxSeconds, gate, inTurn: limitConcurrency(maxWindows, 1) };
 
   return servePipeline(spec, {
     /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */

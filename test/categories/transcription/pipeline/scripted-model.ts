@@ -171,7 +171,7 @@ export function toolsFor(
   const gate = { find, release: async () => {} };
   return {
     whisper: { folder, model, logMel, decoder: createWindowDecoder(folder) },
-    tools: { longestSeconds: secondsPerWindow, gate, inTurn: limitConcurrency(2) },
+    tools: { maxSeconds: secondsPerWindow, gate, inTurn: limitConcurrency(2) },
   };
 }
 

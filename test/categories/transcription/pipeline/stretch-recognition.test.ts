@@ -39,10 +39,10 @@ const plain = {
 } as const;
 
 /** Hears a word in each stretch, from its beginning to its end. */
-async function recognize(samples: Float32Array, longestSeconds: number) {
+async function recognize(samples: Float32Array, maxSeconds: number) {
   const stretches: Float32Array[] = [];
   const recognizer: StretchRecognizer = {
-    longestSeconds,
+    maxSeconds,
     contextLength: 0,
     languages: [],
     abilities: new Set(['wordTimestamps']),
@@ -55,7 +55,7 @@ async function recognize(samples: Float32Array, longestSeconds: number) {
   };
   const recognition = beginStretches(recognizer, { ...plain, wordTimestamps: true });
   const gate = await openVoiceGate('energy', onnxSessions);
-  const tools = { longestSeconds, gate, inTurn: limitConcurrency(1) };
+  const tools = { maxSeconds, gate, inTurn: limitConcurrency(1) };
   const events: TranscriptionEvent[] = [];
   for await (const event of transcribe(tools, { blocks: inBlocks(samples), recognition })) events.push(event);
   const segments = events.filter((event) => event.type === 'segment').map(({ segment }) => segment);
@@ -118,7 +118,7 @@ test('words on both sides of a cut are said once, and whole', async () => {
     (_, at) => 1 + Math.floor(at / wordLength),
   );
   const recognizer: StretchRecognizer = {
-    longestSeconds: 10,
+    maxSeconds: 10,
     contextLength: 0,
     languages: [],
     leavesOutWords: true,
@@ -143,7 +143,7 @@ test('words on both sides of a cut are said once, and whole', async () => {
   };
   const recognition = beginStretches(recognizer, { ...plain, wordTimestamps: true });
   const gate = await openVoiceGate('none', onnxSessions);
-  const tools = { longestSeconds: 10, gate, inTurn: limitConcurrency(1) };
+  const tools = { maxSeconds: 10, gate, inTurn: limitConcurrency(1) };
   const { segments } = await collectTranscription(
     transcribe(tools, { blocks: inBlocks(samples), recognition }),
   );

@@ -162,7 +162,7 @@ describe('speakers', () => {
 
   /** Says four words, whatever it hears. */
   const recognizerOf = (abilities: readonly RecognizerAbility[]): Recognizer => ({
-    longestSeconds: 30,
+    maxSeconds: 30,
     contextLength: 0,
     languages: [],
     abilities: new Set(abilities),

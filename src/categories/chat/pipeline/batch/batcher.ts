@@ -319,7 +319,7 @@ export class Batcher {
         for (const generation of generations) this.#ended(generation);
         return 0;
       }
-      const most = this.#mostOf(prefill);
+      const most = this.#maxOf(prefill);
       const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + most));
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);
@@ -355,7 +355,7 @@ export class Batcher {
   }
 
   /** Tokens of the next piece. */
-  #mostOf({ generations, done }: Prefill): number {
+  #maxOf({ generations, done }: Prefill): number {
     const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
     if (readsWholePrompts) return Infinity;
     const { prompt, reproducible, endsAlone, readLogits, owner } = generations[0]!;

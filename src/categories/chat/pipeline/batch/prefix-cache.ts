@@ -144,7 +144,7 @@ export class PrefixCache {
       const all = sharedLength(entry.tokens, prompt, prompt.length - 1);
       const shared = exactly ? this.#piecesOf(entry, all, prompt) : all;
       if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
-      if (shared < (entry.cache.leastBeginning ?? 0)) continue;
+      if (shared < (entry.cache.minBeginning ?? 0)) continue;
       // The one of several that was used last is the likeliest to be at hand.
       if (shared > 0 && shared >= length) [best, length] = [entry, shared];
     }

@@ -7,7 +7,7 @@ import { decodeGreedily, maxTokensOf } from '../../../../runtime/decode-greedily
 import { sampleRateHz, type RecognizedStretch, type StretchRecognizer } from '../../recognizer.ts';
 
 /** Trained on less; more of it comes out repetitive. */
-const longestSeconds = 28;
+const maxSeconds = 28;
 
 /** Writes the text of a stretch, token by token. */
 export interface Writer {
@@ -31,7 +31,7 @@ export function createWriter(folder: ModelFolder): Writer {
   const ends = new Set([setting('eos_token_id')].flat());
   const contextLength = readCount(config, 'max_position_embeddings');
   return {
-    traits: { longestSeconds, contextLength, languages: [], abilities: new Set() },
+    traits: { maxSeconds, contextLength, languages: [], abilities: new Set() },
     async write(next, { samples, signal }) {
       const most = Math.min(contextLength, maxTokensOf(samples / sampleRateHz));
       const written = await decodeGreedily((token = start) => next(token), { ends, most, signal });

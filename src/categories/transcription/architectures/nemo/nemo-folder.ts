@@ -24,7 +24,7 @@ export interface NemoParts {
 }
 
 /** The longest stretch: trained on up to 20 to 40 s, they lose words of more. */
-export const longestSeconds = 28;
+export const maxSeconds = 28;
 
 export type NemoModel = Awaited<ReturnType<typeof openNemoModel>>;
 

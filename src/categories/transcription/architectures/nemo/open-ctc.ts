@@ -4,7 +4,7 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { ctcFiles as files } from './files.ts';
-import { blankToken, longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { blankToken, maxSeconds, openNemoModel } from './nemo-folder.ts';
 import { toStretch } from './to-stretch.ts';
 
 /** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
@@ -13,7 +13,7 @@ export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promis
   const model = await openNemoModel(spec, sessions, { files, graphs, tokens: [blankToken] });
   const [blank] = model.needed as [number];
   return {
-    longestSeconds,
+    maxSeconds,
     contextLength: 0,
     languages: [],
     leavesOutWords: true,

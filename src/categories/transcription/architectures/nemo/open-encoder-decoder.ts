@@ -8,7 +8,7 @@ import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { decodeGreedily } from '../../../../runtime/decode-greedily.ts';
 import type { RecognitionOptions, RecognizerAbility, StretchRecognizer } from '../../recognizer.ts';
 import { encoderDecoderFiles as files } from './files.ts';
-import { emptyStates, longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { emptyStates, maxSeconds, openNemoModel } from './nemo-folder.ts';
 import { toText } from './to-stretch.ts';
 
 const encoded = ['encoder_embeddings', 'encoder_mask'];
@@ -61,7 +61,7 @@ export async function openEncoderDecoder(
   };
 
   return {
-    longestSeconds,
+    maxSeconds,
     contextLength: limit,
     languages: [...languages.keys()].sort(),
     abilities: new Set<RecognizerAbility>(languages.has(english) ? ['translation'] : []),

@@ -8,7 +8,7 @@ import { bindGraph } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { transducerFiles as files } from './files.ts';
-import { blankToken, emptyStates, longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { blankToken, emptyStates, maxSeconds, openNemoModel } from './nemo-folder.ts';
 import { toStretch } from './to-stretch.ts';
 
 const encoderNames = ['audio_signal', 'length', 'outputs', 'encoded_lengths'];
@@ -31,7 +31,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
   const targetType = joint.inputs.find(({ name }) => name === 'targets')!.type;
 
   return {
-    longestSeconds,
+    maxSeconds,
     contextLength: 0,
     languages: [],
     leavesOutWords: true,

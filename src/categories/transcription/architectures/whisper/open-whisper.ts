@@ -23,7 +23,7 @@ export async function openWhisper(
   const tools = { folder, model, logMel, decoder: createWindowDecoder(folder) };
   const hasWordTimes = alignmentHeadsOf(model, folder).length > 0;
   return {
-    longestSeconds: windowFrames / 100,
+    maxSeconds: windowFrames / 100,
     contextLength,
     languages: languagesOf(folder),
     abilities: new Set([...abilitiesOf(folder), ...(hasWordTimes ? (['wordTimestamps'] as const) : [])]),

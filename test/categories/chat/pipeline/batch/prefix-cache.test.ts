@@ -13,14 +13,14 @@ const bytesOfToken = 10;
 function keeper({ capacity, isFull = () => false }: { capacity?: number; isFull?: () => boolean } = {}) {
   const live = new Set<string>();
   const found: string[] = [];
-  const cacheOf = (name: string, length: number, leastBeginning?: number): Kept => {
+  const cacheOf = (name: string, length: number, minBeginning?: number): Kept => {
     live.add(name);
     return {
       name,
       rows: 1,
       lengths: Int32Array.of(length),
       bytes: length * bytesOfToken,
-      ...(leastBeginning === undefined ? {} : { leastBeginning }),
+      ...(minBeginning === undefined ? {} : { minBeginning }),
       release: () => void live.delete(name),
     };
   };
