@@ -12,8 +12,7 @@ export interface ToolTemplateSettings {
   /** `false` rejects tools. Default true. */
   readonly tools?: boolean | undefined;
   /**
-   * A prompt about tools that replaces the template's own: Jinja with the variable `tools`, a list of function
-   * definitions.
+   * A prompt about tools that replaces the template's own: Jinja with the variable `tools`, a list of function definitions.
    */
   readonly toolPrompt?: string | undefined;
 }
