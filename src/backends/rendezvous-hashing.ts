@@ -6,10 +6,7 @@ export interface LoadedServer {
   readonly running: number;
 }
 
-/**
- * A key's server may have up to this many times its share of all requests, or this fraction of its slots if that is
- * more.
- */
+/** A key's server may have up to this many times its share of all requests, or this fraction of its slots if that is more. */
 const maxShare = 1.25;
 const minPart = 1 / 8;
 

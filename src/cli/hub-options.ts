@@ -9,7 +9,6 @@ export const hubOptionTable = {
   endpoint: ['<url>', 'Address of Hugging Face or a mirror; also HF_ENDPOINT.'],
 } as const satisfies OptionTable;
 
-/** The options' settings. */
 export const hubSettingOptions = {
   offline: ['hub.offline'],
   'cache-dir': ['hub.cacheFolder'],

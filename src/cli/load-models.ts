@@ -13,10 +13,7 @@ import type { OutputStream, Terminal } from './terminal.ts';
 const barWidth = 24;
 const clearLine = '\r\u001B[K';
 
-/**
- * Displays a download: on a terminal a bar with speed and remaining time, otherwise a line per file that starts or
- * ends.
- */
+/** Displays a download: on a terminal a bar with speed and remaining time, otherwise a line per file that starts or ends. */
 export function createProgressBar(stream: OutputStream, now: () => number = () => performance.now()) {
   if (!stream.isTTY) return { update: createProgressLine(stream), end: () => undefined };
   let begun: { readonly atMs: number; readonly bytes: number } | undefined;

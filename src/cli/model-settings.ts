@@ -10,10 +10,7 @@ export type ModelSettings = ModelOptions;
 
 const known = settingsOf(undefined);
 
-/**
- * Parses `id=source,dtype=q4,…`; without `id=`, the last part of the source is the id. The settings aren't validated
- * yet.
- */
+/** Parses `id=source,dtype=q4,…`; without `id=`, the last part of the source is the id. The settings aren't validated yet. */
 export function parseModelOption(label: string, text: string) {
   const [head, ...rest] = text.split(',');
   const [, id, source] = /^(?:(\w[\w.:-]*(?:\/[\w.:-]+)?)=)?(.*)$/s.exec(head!)!;
@@ -51,9 +48,7 @@ function typesOf(schema: z.core.$ZodType): readonly string[] {
   return schema instanceof z.ZodUnion ? schema.options.flatMap(typesOf) : [(schema as z.ZodType).def.type];
 }
 
-/**
- * `org/name@revision` keeps its organization, as clients expect; for a folder or an address the last part is enough.
- */
+/** `org/name@revision` keeps its organization, as clients expect; for a folder or an address the last part is enough. */
 function idOf(source: string): string {
   const isPath = /^(?:https?:\/\/|[./~\\]|[A-Za-z]:)/.test(source);
   if (!isPath) return source.replace(/@.*$/s, '');

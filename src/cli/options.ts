@@ -78,7 +78,6 @@ function unknownOption(given: string, table: OptionTable): UsageError {
   return new UsageError(`There is no option ${given}.${didYouMean(given, known)}`);
 }
 
-/** Parses an integer. */
 export function parseInteger(
   label: string,
   text: string,

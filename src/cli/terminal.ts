@@ -31,7 +31,6 @@ export interface Terminal {
 
 const defaultColumns = 100;
 
-/** The terminal of this process. */
 export function openTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   for (const stream of [stdout, stderr]) stream.on('error', leaveWithReader);

@@ -1,7 +1,4 @@
-/**
- * The devices for computing tensors. If a device doesn't work on a machine, loading fails; there is no automatic
- * fallback.
- */
+/** The devices for computing tensors. If a device doesn't work on a machine, loading fails; there is no automatic fallback. */
 export const devices = ['cpu', 'webgpu', 'cuda', 'dml', 'coreml'] as const;
 
 /** A device: `cuda:1` is the second of several GPUs, `openvino` or `openvino:1` a plugin's device. */

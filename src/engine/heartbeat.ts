@@ -74,8 +74,7 @@ export function watchPulse({
       }
     },
     /**
-     * Whether the worker was busy lately: its event loop was blocked, or its threads have computed, even if starved of
-     * CPU.
+     * Whether the worker was busy lately: its event loop was blocked, or its threads have computed, even if starved of CPU.
      */
     get isBusy() {
       return idleBeats < memory;

@@ -125,7 +125,6 @@ export interface Arrived<Message> {
   read(): Message;
 }
 
-/** Reassembles messages from parts. */
 export class Assembly<Message> {
   readonly #parts = new Map<number, Uint8Array[]>();
 

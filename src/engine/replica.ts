@@ -76,7 +76,6 @@ export interface ReplicaListener {
   onEvent(event: ReplicaEvent): void;
 }
 
-/** Starts loading a model. */
 export type StartReplica = (spec: ModelSpec, listener: ReplicaListener) => Replica;
 
 /** The mutable view for the owner. */

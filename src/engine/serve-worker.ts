@@ -23,9 +23,8 @@ export function assignProcessors(
 }
 
 /**
- * Keeps this process with all its threads off one of its CPUs, so that the host finds it free whenever it wakes up:
- * with a low priority only, a busy thread would finish its time slice first. On Linux with the program `taskset`; no
- * effect elsewhere.
+ * Keeps this process with all its threads off one of its CPUs, so that the host finds it free whenever it wakes up: with a low
+ * priority only, a busy thread would finish its time slice first. On Linux with the program `taskset`; no effect elsewhere.
  */
 function leaveCore(options: Parameters<typeof assignProcessors>[1]): void {
   const status = orElse(() => readFileSync('/proc/self/status', 'utf8'), '');

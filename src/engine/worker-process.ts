@@ -89,9 +89,7 @@ export function startWorkerProcess(options: WorkerProcessOptions, events: Worker
     kill(): void {
       child.kill('SIGKILL');
     },
-    /**
-     * Whether a signal such as `SIGSTOP` has stopped it. Always `false` outside Linux, which has no way to find out.
-     */
+    /** Whether a signal such as `SIGSTOP` has stopped it. Always `false` outside Linux, which has no way to find out. */
     isStopped: () => isStopped(child.pid),
     /** Whether the worker keeps this process from exiting. */
     hold(held: boolean): void {

@@ -23,10 +23,7 @@ export interface ChatTemplate {
   readonly hasSystemRole: boolean;
   /** What must happen to each kind of turns so that no text is lost, detected by rendering; see `withEveryTurn`. */
   turnFates(options: { readonly hasTools: boolean }): TurnFates;
-  /**
-   * Renders without adaptation; `undefined` if the template rejects the conversation. For detecting its notation of
-   * calls.
-   */
+  /** Renders without adaptation; `undefined` if the template rejects the conversation. For detecting its notation of calls. */
   readonly probe: RenderTurns;
   /** Jinja source, for detecting a model's formats. */
   readonly source: string;

@@ -10,7 +10,6 @@ import { isGguf } from './gguf/gguf-source.ts';
 import { parseJson } from './json.ts';
 import { findFolder, locateModel, parseSource } from './source.ts';
 
-/** Opens the local files of a model. */
 export function openPlace(source: string): ModelPlace {
   if (isGgufFile(source)) {
     return {

@@ -42,7 +42,6 @@ export function findGraph(
     .find((path) => files.has(path));
 }
 
-/** Finds a required graph. */
 export function needGraph(files: FileTree, stems: readonly string[], dtype?: Dtype): string {
   const found = findGraph(files, stems, dtype);
   if (found !== undefined) return found;
@@ -82,7 +81,6 @@ export function graphNames(stem: string, dtype: Dtype = 'auto'): readonly string
   return wanted.flatMap((one) => suffixes[one].map((suffix) => `${stem}${suffix}.onnx`));
 }
 
-/** The external weight files of a graph. */
 export function weightFiles(files: FileTree, graph: string): readonly string[] {
   return weightFileNames(graph).filter((path) => files.has(path));
 }

@@ -41,7 +41,6 @@ export function visionGraph(files: FileTree, dtype?: Dtype): string | undefined 
   return findGraph(files, visionStems, dtype) ?? findGraph(files, visionStems);
 }
 
-/** The graph of a single-graph model. */
 export function singleGraph(files: FileTree, dtype?: Dtype): string {
   return needGraph(files, singleStems, dtype);
 }
@@ -58,7 +57,6 @@ export function singleOrOnlyGraph(files: FileTree, dtype?: Dtype): string {
   );
 }
 
-/** The files of a single-graph model. */
 export function oneGraph(small: readonly string[], choose = singleGraph): ModelFiles {
   return { small, stems: singleStems, graphs: (files, dtype) => [choose(files, dtype)] };
 }

@@ -14,7 +14,6 @@ import { unpackedPath } from '../runtime/unpacked-path.ts';
 /** Every model folder except Piper's has one of them; the second is diffusers' layout. */
 const mainFiles = ['config.json', 'model_index.json', genaiConfigFile];
 
-/** Source of a remote model. */
 export type RemoteSource =
   | {
       readonly kind: 'hub';
@@ -74,7 +73,6 @@ function parseBase(source: string): string {
   );
 }
 
-/** Finds the folder of a local model. */
 export function locateModel(source: string): string {
   const folder = findFolder(source);
   if (folder !== undefined) return folder;

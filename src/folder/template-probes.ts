@@ -53,12 +53,10 @@ const saying = { ...calling(texts.argument), content: answer.content } as ChatMe
 const called = [asked, calling(texts.argument), result(texts.result)];
 
 /**
- * Conversations for probing every template: a question, with and without an instruction before it, and a call with its
- * result.
+ * Conversations for probing every template: a question, with and without an instruction before it, and a call with its result.
  */
 export const probes = {
   ...texts,
-  /** The id of the call. */
   id: 'callprob0',
   starts: [[asked], [first, asked]],
   called,

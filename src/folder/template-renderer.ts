@@ -123,9 +123,7 @@ export class TemplateRenderer {
   }
 }
 
-/**
- * A rejection by the template is final; after any other error the rendering is retried with missing members filled in.
- */
+/** A rejection by the template is final; after any other error the rendering is retried with missing members filled in. */
 function* renderGenerously(
   { renderSteps }: CompiledTemplate,
   given: Variables,

@@ -12,8 +12,7 @@ export interface ToolTemplateSettings {
   /** `false` rejects tools. Default true. */
   readonly tools?: boolean | undefined;
   /**
-   * A prompt about tools that replaces the template's own: Jinja with the variable `tools`, a list of function
-   * definitions.
+   * A prompt about tools that replaces the template's own: Jinja with the variable `tools`, a list of function definitions.
    */
   readonly toolPrompt?: string | undefined;
 }
@@ -25,9 +24,9 @@ export interface ToolTemplate {
 }
 
 /**
- * Adds tool support to a model whose template has none, or whose calls can't be parsed: an instruction describes the
+ * Adds tool support to a model without it in the template, or with calls that can't be parsed: an instruction describes the
  * tools, and calls use the template's format or, without one, the Hermes format. Past calls and results that the
- * template would lose become plain messages. All other models stay unchanged.
+ * template would lose become plain messages. The remaining models stay unchanged.
  */
 export function withTools(
   { template, formats }: ToolTemplate,

@@ -176,10 +176,7 @@ async function openPart(path: string, file: RemoteFile) {
       hasher?.update(bytes);
       position += bytes.length;
     },
-    /**
-     * Restarts from the beginning. The bytes stay until they are overwritten, since a different process may rely on
-     * them.
-     */
+    /** Restarts from the beginning. The bytes stay until they are overwritten, since a different process may rely on them. */
     restart() {
       position = 0;
       hasher = begin();

@@ -51,9 +51,7 @@ export async function openUrl(
       return {
         /** The last response, after all redirects. */
         response,
-        /**
-         * A header of the first response that has it, redirects included: the hub's own headers win over its storage's.
-         */
+        /** A header of the first response that has it, redirects included: the hub's own headers win over its storage's. */
         header: (name: string): string | undefined =>
           passed.map((one) => one.headers.get(name)).find((value) => value !== null) ?? undefined,
       };

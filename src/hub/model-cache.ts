@@ -190,7 +190,6 @@ async function noteText(path: string, text: string): Promise<void> {
   if ((await readText(path)) !== text) await replaceFile(path, text);
 }
 
-/** A readable and unique name. */
 function toFileName(text: string): string {
   const readable = text.replaceAll(/[^\w.-]+/g, '-').slice(0, 100);
   return `${readable}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;

@@ -11,15 +11,13 @@ type FileState = string;
 export type VerifiedFiles = Readonly<Record<string, FileState>>;
 
 /**
- * The state of a file; `undefined` if missing. It changes if the file is replaced or written to, but not if its disk
- * goes bad.
+ * The state of a file; `undefined` if missing. It changes if the file is replaced or written to, but not if its disk goes bad.
  */
 export async function stateOf(path: string, hash: ContentHash): Promise<FileState | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found && `${hash.algorithm}:${hash.hex} ${found.size} ${found.mtimeMs} ${found.ino}`;
 }
 
-/** Reads the verified files of a snapshot. */
 export async function readVerified(folder: string): Promise<VerifiedFiles> {
   return (await readNote<VerifiedFiles>(noteOf(folder))) ?? {};
 }

@@ -151,7 +151,6 @@ function explainOtherLibrary(message: string): DeviceFault | undefined {
   return { reason, advice: 'take a library such as libonnxruntime_providers_openvino_plugin.so' };
 }
 
-/** The missing library in a loader's message. */
 function missingLibrary(message: string): string | undefined {
   return /(\S+): cannot open shared object file/.exec(message)?.[1];
 }

@@ -34,10 +34,7 @@ async function fetchImage(url: string, { fetch, signal }: ImageSourceOptions): P
   });
 }
 
-/**
- * Supports both alphabets, with or without padding, on one or many lines; `Buffer` would silently skip invalid
- * characters.
- */
+/** Supports both alphabets, with or without padding, on one or many lines; `Buffer` would silently skip invalid characters. */
 function decodeBase64(text: string): Uint8Array {
   const compact = text.replaceAll(/[ \t\r\n]+/g, '');
   const digits = compact.replace(/={1,2}$/, '');

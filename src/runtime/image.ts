@@ -91,8 +91,7 @@ export async function openImage(
 
 /** Bytes per pixel while an image is decoded completely, as interlaced images must be. */
 function costOf({ format, channels, depth, chromaSubsampling }: Metadata): number {
-  // A progressive JPEG keeps the coefficients of all samples in 16 bits; its header doesn't contain the number of
-  // scans.
+  // A progressive JPEG keeps the coefficients of all samples in 16 bits; its header doesn't contain the number of scans.
   if (format === 'jpeg') return 2 * (sampling[chromaSubsampling ?? ''] ?? channels);
   return costs[format] ?? channels * (sampleBytes[depth] ?? 4);
 }

@@ -25,7 +25,6 @@ interface RewrittenGraph {
 /** The input of a merged decoder that selects the branch with caches. */
 const useCaches = 'use_cache_branch';
 
-/** Rewrites of a recognizer's graph. */
 export interface RecognizerRewrites {
   readonly device: Device;
   /** Whether a merged decoder on the CPU is only used with caches, or only without; default: both. */

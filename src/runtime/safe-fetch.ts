@@ -74,17 +74,14 @@ export class FetchRefusal extends Error {
   override readonly name = 'FetchRefusal';
 }
 
-/**
- * The same message for an unknown name and for an internal address, so that clients can't probe the internal network.
- */
+/** The same message for an unknown name and for an internal address, so that clients can't probe the internal network. */
 const notFetched = 'its address is not public or gave no answer';
 const maxRedirects = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a file from an untrusted URL. A host name is resolved once, its addresses are checked, and the connection
- * uses a checked address, so that a second DNS response has no effect. Redirects are followed manually under the same
- * rules.
+ * Fetches a file from an untrusted URL. A host name is resolved once, its addresses are checked, and the connection uses a
+ * checked address, so that a second DNS response has no effect. Redirects are followed manually under the same rules.
  */
 export async function safeFetch(url: string, options: SafeFetchOptions = {}): Promise<Uint8Array> {
   const { timeoutMs = 10_000, maxBytes = 20 * 2 ** 20 } = options;

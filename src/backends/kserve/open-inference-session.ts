@@ -15,7 +15,6 @@ import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 export interface OpenInferenceOptions {
-  /** Servers that have the graph. */
   readonly servers: Upstreams<RemoteEndpoint>;
   /** The servers' name of the graph. */
   readonly model: string;

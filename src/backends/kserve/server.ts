@@ -12,8 +12,7 @@ export interface GraphUpstream {
 }
 
 /**
- * An input or output of a graph, in the protocol's notation:
- * `{ name: 'images', datatype: 'FP32', shape: [-1, 3, 640, 640] }`.
+ * An input or output of a graph, in the protocol's notation: `{ name: 'images', datatype: 'FP32', shape: [-1, 3, 640, 640] }`.
  */
 export interface GraphTensor {
   readonly name: string;

@@ -21,7 +21,6 @@ export interface ApiCall {
   /** Sent as JSON; without it and `form`, the request is a `GET`. */
   readonly body?: unknown;
   readonly form?: FileForm | undefined;
-  /** Subject of errors. */
   readonly subject?: ErrorSubject | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Headers of the run. */
@@ -36,8 +35,7 @@ const defaultMaxEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
 
 /**
- * The call of a run: its fields, the model's fields, and the subject of errors. @param param the field that may be too
- * long
+ * The call of a run: its fields, the model's fields, and the subject of errors. @param param the field that may be too long
  */
 export function toCall(
   model: RemoteModel,

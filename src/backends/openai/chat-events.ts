@@ -17,10 +17,7 @@ export interface ChatEventOptions {
   readonly maxTokens?: number | undefined;
 }
 
-/**
- * Maximum characters per answer, with an overhead per chunk: limits the memory that an endless server takes from its
- * host.
- */
+/** Maximum characters per answer, with an overhead per chunk: limits the memory that an endless server takes from its host. */
 const maxAnswerCharacters = 2 ** 27;
 const charactersPerPiece = 64;
 /**
@@ -113,7 +110,6 @@ function lengthOf({ reasoning, content, toolCalls, logprobs }: WireChoice): numb
   return reasoning.length + content.length + calls + tokens * charactersPerPiece;
 }
 
-/** The state of one choice. */
 class ChoiceState {
   isEnded = false;
   tokens = 0;

@@ -6,7 +6,6 @@ import { bytesPerToken, estimateTokens } from '../../core/text/estimate-tokens.t
 export interface TokenCounter {
   /** Tokens of a prompt, including the chat template's. */
   countPrompt(request: PromptRequest): Promise<number>;
-  /** Tokens of a text. */
   countText(text: string): Promise<number>;
   /** Tokens of a streamed answer. */
   countAnswer(answer: AnswerSize): number;

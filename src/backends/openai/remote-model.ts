@@ -23,7 +23,6 @@ export interface RemoteModel {
   readonly tokenIds?: boolean | undefined;
 }
 
-/** Runs one request of a category on a remote model. */
 export type Runner<Request, Event extends RunEvent> = (
   model: RemoteModel,
   request: Request,

@@ -120,8 +120,7 @@ async function* withEcho(
 }
 
 /**
- * All messages up to the user's first one: every turn of a conversation has them, and several conversations may share
- * them.
+ * All messages up to the user's first one: every turn of a conversation has them, and several conversations may share them.
  */
 function beginningOf({ messages }: Pick<ChatRequest, 'messages'>): string {
   const first = messages.findIndex(({ role }) => role === 'user');

@@ -74,10 +74,7 @@ export interface ApiEndpoint extends RemoteEndpoint {
 
 /** If a different server can take the request. */
 const impatientMs = 60_000;
-/**
- * If there is no alternative, for example while a slow server reads a long prompt, or for answers that arrive as a
- * whole.
- */
+/** If there is no alternative, for example while a slow server reads a long prompt, or for answers that arrive as a whole. */
 export const patientMs = 300_000;
 
 /**

@@ -35,10 +35,7 @@ const busy = new Set([429, 503]);
 const tooLong =
   /maximum context length|context ?window|input is too large|exceeds? the (?:available |maximum )?context|longer than the model's context/i;
 
-/**
- * Messages of vLLM, SGLang, llama-server and llama-cpp-python for a model without picture support, some with status
- * 500.
- */
+/** Messages of vLLM, SGLang, llama-server and llama-cpp-python for a model without picture support, some with status 500. */
 const noPictures =
   /image input is not supported|not a multimodal model|(?:doesn't|does not) support (?:image|multimodal)/i;
 

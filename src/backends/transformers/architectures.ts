@@ -49,7 +49,6 @@ const synthesizer = (
   },
 });
 
-/** CTC recognizers. */
 const ctc: Architecture<Recognizer> = {
   name: 'ctc',
   modelTypes: ['parakeet_ctc'],
@@ -59,7 +58,6 @@ const ctc: Architecture<Recognizer> = {
   open: async (spec) => (await import('./transcription/open-recognizer.ts')).openCtcRecognizer(spec),
 };
 
-/** Encoder–decoder recognizers. */
 const encoderDecoder: Architecture<Recognizer> = {
   name: 'encoder-decoder',
   modelTypes: ['moonshine', 'cohere_asr'],

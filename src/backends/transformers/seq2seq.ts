@@ -35,7 +35,6 @@ export function createSeq2Seq(
   return {
     /** Tokens at the beginning of every answer. */
     start: [startToken, settings['forced_bos_token_id']].flat().filter((id) => typeof id === 'number'),
-    /** Tokens that end an answer. */
     ends: new Set([settings['eos_token_id']].flat()),
     /** Tokens that are never selected. */
     suppressed: readSuppressed(settings),

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 
 /** Load on a model. */
 export interface Load {
-  /** Number of concurrent requests. */
   readonly concurrency: number;
   /** Maximum requests; `Infinity` for as many as the time allows. */
   readonly requests: number;

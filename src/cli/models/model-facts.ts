@@ -55,7 +55,6 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
       loadedBytes === undefined
         ? entry && estimateMemoryBytes({ ...entry, dtype: chosen })
         : memoryOfWeights(loadedBytes),
-    /** Files to download and load. */
     files: loaded.map((path) => ({ path, sizeBytes: sizes.get(path) })),
     /** Activations of products with 4-bit weights on the CPU; `undefined` without such a local graph. */
     activations: category === 'chat' && folder !== undefined ? readActivations(folder, loaded) : undefined,

@@ -6,9 +6,7 @@ import { InferenceError, type Handler } from '../../index.ts';
 import { toErrorResponse } from '../../server/errors.ts';
 import { requestIdOf } from '../../http/headers.ts';
 
-/**
- * In milliseconds: proxies keep idle connections for 60 s, and a request on a connection that is just closing is lost.
- */
+/** In milliseconds: proxies keep idle connections for 60 s, and a request on a connection that is just closing is lost. */
 const keepAliveTimeout = 75_000;
 
 /** Listens; until a handler is set, every request is rejected as `overloaded`. */

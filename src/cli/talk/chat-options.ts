@@ -39,10 +39,8 @@ export const withParameters = <const T extends OptionTable>(table: T): T => ({
   ...parameterOptions,
 });
 
-/** Parameters of the requests of a conversation. */
 export type ChatParameterValues = Partial<Pick<ChatRequestInput, ParameterName>>;
 
-/** The parameters given as options. */
 export function readChatParameters(values: OptionValues<OptionTable>): ChatParameterValues {
   const parameters: Record<string, unknown> = { maxTokens: defaultMaxTokens };
   for (const name of parameterNames) {

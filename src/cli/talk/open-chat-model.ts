@@ -63,7 +63,6 @@ export function withPictures(text: string): MessageContent {
   return pictures.length === 0 ? text : withText(rest, pictures);
 }
 
-/** A text after its pictures. */
 export function withText(text: string, pictures: readonly ContentPart[]): MessageContent {
   const content = text.trim();
   if (pictures.length === 0) return content;

@@ -55,10 +55,7 @@ export function createMelPowers({ fftSize, filters }: { fftSize: number; filters
   };
 }
 
-/**
- * Converts the transform of a + i·b to the power spectra of `a`, in `real`, and of `b`, in `imaginary`, up to the
- * middle.
- */
+/** Converts the transform of a + i·b to the power spectra of `a`, in `real`, and of `b`, in `imaginary`, up to the middle. */
 function separatePowers(real: Float64Array, imaginary: Float64Array): void {
   const size = real.length;
   const middle = Math.floor(size / 2);

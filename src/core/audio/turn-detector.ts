@@ -16,8 +16,7 @@ export interface TurnDetectorOptions {
 export interface TurnChange {
   readonly type: 'start' | 'end';
   /**
-   * Counts from the first sample of the stream. A start is the first sample of speech, an end the first sample of the
-   * silence.
+   * Counts from the first sample of the stream. A start is the first sample of speech, an end the first sample of the silence.
    */
   readonly sample: number;
 }

@@ -31,9 +31,7 @@ export interface VoiceActivityDetector {
 }
 
 const frameSeconds = 0.03;
-/**
- * The noise floor of a frame is the minimum power within this many frames of it: 3 s, in which speech has many gaps.
- */
+/** The noise floor of a frame is the minimum power within this many frames of it: 3 s, in which speech has many gaps. */
 const surroundingFrames = 100;
 /** Power below −80 dB of full scale is always silence. */
 const silencePower = 1e-8;

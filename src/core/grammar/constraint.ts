@@ -45,10 +45,7 @@ export interface CallableTool {
 
 export interface CallConstraint {
   readonly tools: readonly CallableTool[];
-  /**
-   * `optional`: the answer is free until a call begins. `required`: it consists of one or more calls. `once`: exactly
-   * one.
-   */
+  /** `optional`: the answer is free until a call begins. `required`: it consists of one or more calls. `once`: exactly one. */
   readonly choice: 'optional' | 'required' | 'once';
   /** Whether several calls are allowed, if the format supports them. */
   readonly parallel: boolean;
@@ -79,9 +76,7 @@ export interface AnswerConstraint {
   readonly calls?: CallConstraint | undefined;
   /** For reasoning models; the reasoning itself is unconstrained. */
   readonly reasoning?: ReasoningConstraint | undefined;
-  /**
-   * Whether objects whose schemas don't specify it may have additional properties; see `isOpen` of `jsonSchemaSteps`.
-   */
+  /** Whether objects whose schemas don't specify it may have additional properties; see `isOpen` of `jsonSchemaSteps`. */
   readonly opensObjects?: boolean | undefined;
 }
 

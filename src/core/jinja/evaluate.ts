@@ -22,7 +22,6 @@ export interface Expression {
   evaluate(scope: Scope): Value;
   /** The expression for error messages. */
   readonly label: string;
-  /** The value of a constant. */
   readonly constant?: Value;
   /** Whether its text is marked as safe: Jinja escapes everything that is concatenated with it. */
   readonly isMarkup: boolean;

@@ -141,7 +141,6 @@ export interface Macro {
   readonly name: string;
   readonly parameters: readonly Parameter[];
   readonly body: Body;
-  /** Names that the body reads. */
   readonly names: ReadonlySet<string>;
 }
 

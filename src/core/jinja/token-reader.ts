@@ -14,7 +14,6 @@ export class TokenReader {
     return this.#tokens[this.#index]!;
   }
 
-  /** The token after the next one. */
   get after(): Token | undefined {
     return this.#tokens[this.#index + 1];
   }

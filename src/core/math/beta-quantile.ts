@@ -1,4 +1,3 @@
-/** A quantile of the symmetric beta distribution. */
 export function symmetricBetaQuantile(share: number, shape: number): number {
   if (share > 0.5) return 1 - symmetricBetaQuantile(1 - share, shape);
   // Half of the distribution is below 0.5, which yields its constant.

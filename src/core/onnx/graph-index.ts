@@ -85,9 +85,7 @@ export class GraphIndex {
 
 const maxSteps = 24;
 
-/**
- * Walks from value to value. @returns the first result of `next` that isn't a name; `undefined` after too many steps
- */
+/** Walks from value to value. @returns the first result of `next` that isn't a name; `undefined` after too many steps */
 export function follow<Found>(name: string, next: (at: string) => string | Found): Found | undefined {
   let at: string | Found = name;
   for (let steps = 0; typeof at === 'string' && steps < maxSteps; steps++) at = next(at);

@@ -48,7 +48,6 @@ export interface Member<Value> {
   readonly number: number;
   /** The default value, for a message without the field. */
   begin(): Value;
-  /** Adds a field to the value. */
   add(value: Value, field: WireField, context: ReadContext): Value;
   write(writer: WireWriter, value: Value, options: WriteOptions): void;
 }

@@ -21,9 +21,7 @@ const place: Codec<WireField | Uint8Array> = {
   write: (writer, number, value) => writer.bytes(number, value as Uint8Array),
 };
 
-/**
- * `TensorProto`. Fields 5, 7 and 11 hold integers with a packed form different from `raw_data`; 4 and 10 hold floats.
- */
+/** `TensorProto`. Fields 5, 7 and 11 hold integers with a packed form different from `raw_data`; 4 and 10 hold floats. */
 const tensorMessage = message({
   dims: many(1, integer, (field, { reader }) => reader.integers(field).map(toNumber)),
   elementType: one(2, integer, 0),

@@ -15,7 +15,6 @@ export function tensorValue(
   return { name, elementType, dims, bytes: writer.finish() };
 }
 
-/** Optional parts of a node. */
 export type NodeParts = Partial<Pick<OnnxNode, 'attributes' | 'domain'>>;
 
 export function nodeOf(

@@ -1,7 +1,6 @@
 /** The protobuf wire types in ONNX files. */
 export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** Sizes of the wire types with a fixed length. */
 const fixedLengths: Readonly<Record<number, number>> = { [wireType.fixed64]: 8, [wireType.fixed32]: 4 };
 
 /** A field of a protobuf message: its position in the source. */

@@ -67,9 +67,7 @@ export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup 
   for (const token of tokens) lookup.append(token);
   return lookup;
 
-  /**
-   * @returns the position after the longest match with the end of the sequence, among the ends of pairs from `end` on
-   */
+  /** @returns the position after the longest match with the end of the sequence, among the ends of pairs from `end` on */
   function find(end: number): number {
     let best = -1;
     let longest = 1;

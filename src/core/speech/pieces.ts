@@ -1,9 +1,7 @@
 /** Cut points of a text, best first: after sentences, clauses, phrases, words. */
 const boundaries = [/[.!?…]["”)]*(?= )/gu, /[;:—]["”)]*(?= )|\)(?= )| (?=\()/gu, /,["”)]*(?= )/gu, / /gu];
 
-/**
- * A cut that would leave a piece shorter than this fraction of the limit is rejected in favour of a weaker boundary.
- */
+/** A cut that would leave a piece shorter than this fraction of the limit is rejected in favour of a weaker boundary. */
 const minShare = 1 / 3;
 
 /**

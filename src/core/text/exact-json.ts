@@ -33,10 +33,7 @@ export function readJson<Value>(text: string, { number, object, list }: JsonBuil
   return root.values[0]!;
 }
 
-/**
- * Like `JSON.parse`, but integers that a double can't hold become bigints, and `orderedKeys` returns the text's key
- * order.
- */
+/** Like `JSON.parse`, but integers that a double can't hold become bigints, and `orderedKeys` returns the text's key order. */
 export function parseExact(text: string): unknown {
   return readJson<unknown>(text, {
     number(digits) {

@@ -12,8 +12,7 @@ export interface Segment {
 }
 
 /**
- * Splits `[start, end)` of a text at its added tokens, from left to right; with `specialAsText`, special tokens count
- * as text.
+ * Splits `[start, end)` of a text at its added tokens, from left to right; with `specialAsText`, special tokens count as text.
  */
 export type FindAddedTokens = (piece: Piece, specialAsText: boolean) => readonly Segment[];
 

@@ -29,9 +29,7 @@ export type FindTokens = (tokens: TokenBuffer, text: string, options: FindOption
 
 const wordsPerStep = 1024;
 
-/**
- * Composes the stages: added tokens, normalization, added tokens in the normalized text, pre-tokenization, the model.
- */
+/** Composes the stages: added tokens, normalization, added tokens in the normalized text, pre-tokenization, the model. */
 export function createTokenFinder(steps: Steps): FindTokens {
   const { addedTokens, normalize, preTokenize, preTokenizerNeedsSource, model } = steps;
   const findAsWritten = createAddedTokenFinder(addedTokens.filter((token) => !token.normalized));

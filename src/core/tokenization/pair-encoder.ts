@@ -23,8 +23,7 @@ export interface PairEncoder {
 export const placeholders = [0xff_ff_ff_ff, 0xff_ff_ff_fe] as const;
 
 /**
- * The special tokens around one text or two, with a placeholder per text; `undefined` if a placeholder is missing or
- * repeated.
+ * The special tokens around one text or two, with a placeholder per text; `undefined` if a placeholder is missing or repeated.
  */
 export function readTemplate(postProcessor: PostProcessor | undefined, count: 1 | 2): Encoding | undefined {
   const marks = placeholders.slice(0, count);

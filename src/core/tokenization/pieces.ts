@@ -15,7 +15,6 @@ export interface Pieces {
 /** Splits pieces into smaller ones, and may rewrite them. */
 export type PreTokenizer = (pieces: Pieces) => Pieces;
 
-/** A growing list of bounds. */
 export interface BoundList {
   bounds: Int32Array;
   count: number;

@@ -8,8 +8,7 @@ export interface TokenBuffer {
   /** `[count]` */
   ids: Int32Array;
   /**
-   * `[count]` UTF-8 bytes of the piece that each token covers; `sameSpan` if it covers the same bytes as the previous
-   * token.
+   * `[count]` UTF-8 bytes of the piece that each token covers; `sameSpan` if it covers the same bytes as the previous token.
    */
   lengths: Int32Array;
   /** `[count]` 1 for a token whose text is the covered text, not the text of its id. */

@@ -216,10 +216,7 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
   };
 }
 
-/**
- * Reads the parts of a definition. A separate function, because closures of the tokenizer would keep the definition
- * alive.
- */
+/** Reads the parts of a definition. A separate function, because closures of the tokenizer would keep the definition alive. */
 function readParts(definition: unknown) {
   const members = readMembers('tokenizer', definition);
   const read = <Part>(name: string, reader: (label: string, value: unknown) => Part): Part | undefined =>

@@ -36,8 +36,7 @@ export function rankScores(
   const keys = new Float64Array(count);
   for (let index = 0; index < count; index++) {
     floatBits[0] = scores[index]!;
-    // The bits of a positive float rise with its value; subtracted from the maximum, the best score has the smallest
-    // key.
+    // The bits of a positive float rise with its value; subtracted from the maximum, the best score has the smallest key.
     keys[index] = (0xffffffff - bitsOfFloat[0]!) * indexRange + index;
   }
   keys.sort();

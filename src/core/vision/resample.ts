@@ -43,8 +43,7 @@ export function resample(pixels: Uint8Array, from: Size, to: Size, filter: Filte
 /** The input samples of each output sample. */
 interface Weights {
   /**
-   * For each output sample, its first input sample, and the start of its weights in `values`; one more start marks the
-   * end.
+   * For each output sample, its first input sample, and the start of its weights in `values`; one more start marks the end.
    */
   readonly firsts: Int32Array;
   readonly starts: Int32Array;

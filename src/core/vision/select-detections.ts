@@ -6,9 +6,7 @@ import { rankScores } from './rank.ts';
 
 /** Limits of the candidates that `selectDetections` keeps. */
 export interface SelectOptions {
-  /**
-   * Overlap above which the worse of two boxes of a class is dropped; `undefined` for models that need no suppression.
-   */
+  /** Overlap above which the worse of two boxes of a class is dropped; `undefined` for models that need no suppression. */
   readonly iouThreshold: number | undefined;
   readonly maxDetections: number;
 }

@@ -102,7 +102,6 @@ const parts: Readonly<Record<string, string>> = {
   imatrix: 'a table for quantization',
 };
 
-/** The category of a GGUF file, from its metadata. */
 export function categoryOfGguf(metadata: GgufMetadata): string {
   const architecture = architectureOf(metadata);
   const other = parts[String(metadata.get('general.type') ?? '')] ?? parts[architecture];

@@ -10,7 +10,6 @@ export function isGguf(source: string): boolean {
 /** `name-00001-of-00003.gguf`: the first of several parts. */
 const part = /-00001-of-(\d{5})\.gguf$/;
 
-/** A GGUF file with its parts. */
 export function ggufFiles(path: string): ModelFiles {
   return {
     small: [],

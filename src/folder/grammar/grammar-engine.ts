@@ -84,7 +84,7 @@ export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEn
   return {
     /** Compiles a constraint. Equal constraints are compiled once, and sequences share its caches. */
     compile: (constraint: AnswerConstraint) => runSteps(compileSteps(constraint)),
-    /** Like `compile`, but yields after each part of bounded cost, so that other requests get their turn. */
+    /** Like `compile`, but yields after each part of bounded cost, so that concurrent requests get their turn. */
     compileSteps,
     /** Approximate memory of the cached constraints. */
     get bytes() {

@@ -93,9 +93,7 @@ async function* trim(
   }
 }
 
-/**
- * Opens AAC in ADTS frames, with the first one at `offset`. ADTS doesn't specify the encoder's padding, so it stays.
- */
+/** Opens AAC in ADTS frames, with the first one at `offset`. ADTS doesn't specify the encoder's padding, so it stays. */
 export async function openAdts(bytes: ByteSource, offset: number, options: TrackOptions): Promise<PcmTrack> {
   const first = await bytes.perform(readFrame(offset, { parse: toAdtsHeader }));
   if (first === undefined) throw new ContainerError('AAC audio that ends within its first frame');

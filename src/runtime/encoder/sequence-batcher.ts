@@ -32,10 +32,7 @@ interface Job<S extends Sequence> {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Maximum duration of a run, if texts are shorter: new requests wait for it; half of it while several owners have
- * texts.
- */
+/** Maximum duration of a run, if texts are shorter: new requests wait for it; half of it while several owners have texts. */
 const sliceMs = 25;
 /** A smaller run would take about as long. */
 const minTokens = 128;

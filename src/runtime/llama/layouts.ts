@@ -108,10 +108,7 @@ export function assertLayout<Kind extends keyof Members>(kind: Kind, found: Stru
 const pattern = 0xa5;
 const alignment = 8;
 
-/**
- * Compares the size of the library's output with the layout, in a larger buffer so that no foreign memory is
- * overwritten.
- */
+/** Compares the size of the library's output with the layout, in a larger buffer so that no foreign memory is overwritten. */
 export function assertSize(kind: keyof Members, bytes: number, write: (memory: Uint8Array) => void): void {
   const memory = new Uint8Array(16 * bytes).fill(pattern);
   write(memory);

@@ -9,7 +9,6 @@ import { Handle } from './handle.ts';
 import { NativeTensor } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
 
-/** The part of a session that a binding uses. */
 interface BindingParts {
   readonly core: SessionCore;
   /** `OrtMemoryInfo *` of the session's device, other than the CPU. */

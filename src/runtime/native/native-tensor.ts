@@ -52,10 +52,7 @@ export interface NativeTensorParts {
   readonly onFree: (tensor: NativeTensor) => void;
 }
 
-/**
- * A tensor for bindings. Its `OrtValue` and the underlying array live until its owner and every binding have released
- * it.
- */
+/** A tensor for bindings. Its `OrtValue` and the underlying array live until its owner and every binding have released it. */
 export class NativeTensor implements ResidentTensor {
   readonly type: ElementType;
   readonly dims: readonly number[];

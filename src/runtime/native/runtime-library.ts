@@ -23,8 +23,7 @@ export function chooseLibrary(library: RuntimeLibrary | undefined): void {
 }
 
 /**
- * The selected library, else the one from the environment variable `SLASHV1_ONNXRUNTIME_LIBRARY`, else
- * `onnxruntime-node`'s.
+ * The selected library, else the one from the environment variable `SLASHV1_ONNXRUNTIME_LIBRARY`, else `onnxruntime-node`'s.
  */
 export function findLibrary(): RuntimeLibrary {
   if (chosen) return chosen;

@@ -17,15 +17,13 @@ export interface StepTokens extends StepSize {
   readonly inputs?: StepInputs | undefined;
 }
 
-/** A step that is ready to run. */
 export interface BoundStep {
   readonly binding: Binding;
   readonly step: StepTensors;
 }
 
 /**
- * Binds the inputs of a step in addition to its cache. A step of the same shape as the previous one only writes its
- * numbers.
+ * Binds the inputs of a step in addition to its cache. A step of the same shape as the previous one only writes its numbers.
  */
 export async function bindStep(
   { session, layout }: { session: BindableSession; layout: DecoderLayout },

@@ -18,8 +18,7 @@ export type FloatType = 'float32' | 'float16';
 
 /**
  * One past/present pair of a decoder, which carries data of each row to the next step: keys or values of a layer,
- * `[heads, slots, headSize]`; or a state of fixed size, a single slot for all tokens: the end of a convolution, a state
- * space.
+ * `[heads, slots, headSize]`; or a state of fixed size, a single slot for all tokens: the end of a convolution, a state space.
  */
 export interface CacheEntry {
   readonly past: string;

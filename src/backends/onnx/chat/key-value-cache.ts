@@ -41,9 +41,7 @@ export class KeyValueCache implements SteppedCache {
     this.#storage = this.#take(capacity);
   }
 
-  /**
-   * Copies rows of several caches into a new one: to merge batches, to drop rows, to continue one prompt several times.
-   */
+  /** Copies rows of several caches into a new one: to merge batches, to drop rows, to continue one prompt several times. */
   static gather(sources: readonly CacheRow<KeyValueCache>[]): KeyValueCache {
     const parts = sources[0]!.cache.#parts;
     const lengths = sources.map((source) => source.length ?? source.cache.lengths[source.row]!);
@@ -99,8 +97,7 @@ export class KeyValueCache implements SteppedCache {
   }
 
   /**
-   * Adopts whole `present.*` outputs, for decoders whose past may only contain used slots. All rows must have equal
-   * lengths.
+   * Adopts whole `present.*` outputs, for decoders whose past may only contain used slots. All rows must have equal lengths.
    */
   replace(present: readonly Tensor[], count: number): void {
     lengthen(this.lengths, count);

@@ -8,7 +8,6 @@ export interface StorageParts {
   readonly pool: StoragePool;
 }
 
-/** Size of a storage. */
 interface StorageSize {
   readonly rows: number;
   /** Slots of each row. */

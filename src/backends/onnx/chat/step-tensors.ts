@@ -8,7 +8,6 @@ import type { DecoderLayout } from './decoder-layout.ts';
 /** Masks over sequences that begin at the first slot grow by this many slots. */
 const maskStep = 64;
 
-/** A cache that steps append to. */
 export interface SteppedCache extends DecoderCache {
   /** Slots of each row. */
   readonly capacity: number;
@@ -26,9 +25,8 @@ export interface StepSize {
 }
 
 /**
- * Creates the small inputs of a step in addition to its cache: tokens or embeddings, positions, the mask. They are
- * reused while the cache keeps its rows and its capacity, the step its number of tokens and logits, and the mask is
- * wide enough.
+ * Creates the small inputs of a step in addition to its cache: tokens or embeddings, positions, the mask. They are reused
+ * while the cache keeps its rows and its capacity, the step its number of tokens and logits, and the mask is wide enough.
  */
 export class StepTensors {
   /** This process's memory for the logits, if any. */

@@ -18,9 +18,7 @@ export class StoragePool {
   readonly #idle = new Map<number, ArrayBuffer[]>();
   #idleBytes = 0;
 
-  /**
-   * Zeroed for readers of unwritten slots: leftovers, possibly not even finite, must not reach a different sequence.
-   */
+  /** Zeroed for readers of unwritten slots: leftovers, possibly not even finite, must not reach a different sequence. */
   take(type: ElementType, length: number, { zeroed = true }: { readonly zeroed?: boolean } = {}): Storage {
     const bytesPerElement = type === 'float16' ? 2 : 4;
     const bytes = sizeClass(length * bytesPerElement);

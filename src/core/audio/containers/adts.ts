@@ -1,6 +1,5 @@
 import type { FrameHeader } from './frame-sync.ts';
 
-/** The header of an ADTS frame of AAC. */
 export interface AdtsHeader extends FrameHeader {
   /** Start of the access unit within the frame, in bytes. */
   readonly headerLength: number;

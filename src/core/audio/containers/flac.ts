@@ -59,8 +59,7 @@ export function writeFlacHead({ sampleRateHz, blockLength, samples = 0 }: FlacHe
   const view = toDataView(bytes);
   view.setUint16(8, blockLength);
   view.setUint16(10, blockLength);
-  // 20 bits of the rate, 3 of the channels and 5 of the bits per sample, the latter two minus one; 36 bits of the
-  // length.
+  // 20 bits of the rate, 3 of the channels and 5 of the bits per sample, the latter two minus one; 36 bits of the length.
   view.setUint32(18, ((sampleRateHz << 12) | (15 << 4) | Math.floor(samples / 2 ** 32)) >>> 0);
   view.setUint32(22, samples >>> 0);
   return bytes;

@@ -142,7 +142,6 @@ export interface OggPage {
   readonly isLast: boolean;
   /** Samples up to the end of the last packet that ends on this page; `undefined` if no packet does. */
   readonly position: number | undefined;
-  /** Packets that end on this page. */
   readonly packets: readonly Uint8Array[];
   /** The beginning of a packet that continues on the next page, or empty. */
   readonly rest: Uint8Array;

@@ -33,7 +33,6 @@ export type PcmEncoding = 'u8' | 's8' | 's16' | 's24' | 's32' | 'f32' | 'f64' | 
 
 export const maxPcmChannels = 64;
 
-/** Format of interleaved samples. */
 export interface PcmFormat {
   readonly encoding: PcmEncoding;
   readonly channels: number;

@@ -37,7 +37,6 @@ export function writeWavHeader({
   return bytes;
 }
 
-/** Encodings of live audio. */
 export type LiveEncoding = Extract<PcmEncoding, 's16' | 'a-law' | 'mu-law'>;
 
 const fullScale = 2 ** 15;

@@ -95,8 +95,7 @@ function toFormat(bytes: Uint8Array, isLittle: boolean): WavFormat {
 }
 
 /**
- * Samples narrower than their bytes are aligned to the most significant bit, so the byte count alone determines the
- * encoding.
+ * Samples narrower than their bytes are aligned to the most significant bit, so the byte count alone determines the encoding.
  */
 function toEncoding(tag: number, bytes: number, bits: number): PcmEncoding {
   const encoding = encodings[`${tag}/${bytes}`];

@@ -62,7 +62,6 @@ export function createWebmReader(start = 0): WebmReader {
   let offset = start;
   let track: WebmTrack | undefined;
 
-  /** The next element to read. */
   function* nextElement(): Reading<EbmlElement | undefined> {
     for (;;) {
       const element: EbmlElement | undefined = yield* readEbmlElement(offset);

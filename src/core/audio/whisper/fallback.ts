@@ -1,4 +1,3 @@
-/** Quality of a decoded window. */
 export interface DecodingQuality {
   readonly averageLogprob: number;
   /** Bytes of the text divided by its bytes when compressed. */

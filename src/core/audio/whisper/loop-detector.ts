@@ -1,7 +1,6 @@
 /** A text with this many repetitions, over this many tokens, keeps repeating. */
 const [minRepeats, minTokens] = [4, 32] as const;
 
-/** Detects a text that ends in repetitions. */
 export interface LoopDetector {
   /** @returns whether the text, with this token, ends in at least four repetitions over at least 32 tokens */
   read(token: number): boolean;

@@ -36,8 +36,7 @@ export function typicalDuration(words: readonly Timed[]): number {
 }
 
 /**
- * Shortens words after the end of a sentence, which seem to begin in the preceding pause, to twice the typical
- * duration.
+ * Shortens words after the end of a sentence, which seem to begin in the preceding pause, to twice the typical duration.
  * @see https://github.com/openai/whisper `add_word_timestamps` of `timing.py`
  */
 export function shortenAfterSentences<Word extends TimedWord>(

@@ -88,7 +88,6 @@ export function takeDpmStep(
   const { kept, gained, slope, curve, fresh } = weightsOf(from, to, algorithm);
   blendInPlace(sample, kept, known[0]!.output, gained);
   const [, near, far] = known.map(({ level }) => (level.lambda - from.lambda) / (to.lambda - from.lambda));
-  /** Adds a divided difference of outputs. */
   const add = (index: number, place: number, weight: number): void =>
     addDifference(sample, weight / place, known[index]!.output, known[0]!.output);
   if (near !== undefined && far !== undefined) {

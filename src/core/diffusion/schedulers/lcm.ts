@@ -9,10 +9,7 @@ import { readDistilledTimesteps } from './timesteps.ts';
 /** Standard deviation of the data in the training of consistency models. */
 const dataDeviation = 0.5;
 
-/**
- * Latent consistency models: every step jumps to the image and back to a lower noise level. Luo et al. 2023, algorithm
- * 3.
- */
+/** Latent consistency models: every step jumps to the image and back to a lower noise level. Luo et al. 2023, algorithm 3. */
 export function createLcm(config: ConfigReader, steps: number): Scheduler {
   const alphas = distilledAlphas(config);
   const scaling = config.number('timestep_scaling', 10);

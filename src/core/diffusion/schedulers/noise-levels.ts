@@ -97,8 +97,7 @@ const crowdings = {
 } as const;
 
 /**
- * Timesteps and noise levels of schedulers that evaluate the model at each level except the last, and between adjacent
- * levels.
+ * Timesteps and noise levels of schedulers that evaluate the model at each level except the last, and between adjacent levels.
  */
 export function atMiddles(
   { sigmas, timesteps, training }: SigmaLevels,

@@ -15,9 +15,7 @@ const multistepWeights = [
 
 const rungeKuttaWeights = [1 / 6, 1 / 3, 1 / 3, 1 / 6] as const;
 
-/**
- * Pseudo numerical methods on manifolds: linear multistep, started by Runge-Kutta steps unless the config skips them.
- */
+/** Pseudo numerical methods on manifolds: linear multistep, started by Runge-Kutta steps unless the config skips them. */
 export function createPndm(config: ConfigReader, steps: number): Scheduler {
   const alphas = cumulativeAlphas(config, { keepFinite: false });
   const finalAlpha = config.flag('set_alpha_to_one', false) ? 1 : alphas[0]!;

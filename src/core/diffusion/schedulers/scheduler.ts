@@ -1,10 +1,7 @@
 /** Fills a buffer with standard normal random numbers. */
 export type NoiseSource = (out: Float32Array) => void;
 
-/**
- * Turns noise into a latent image step by step, using the outputs of a diffusion model. It holds the state of one
- * image.
- */
+/** Turns noise into a latent image step by step, using the outputs of a diffusion model. It holds the state of one image. */
 export interface Scheduler {
   /** Timesteps for the model, one per step; their number can differ from the requested steps. */
   readonly timesteps: readonly number[];

@@ -33,9 +33,7 @@ export function timestepOf(
   return stride < 0 ? low + Math.min(Math.max((from - logarithm) / stride, 0), 1) : low;
 }
 
-/**
- * Spaces sigmas between two ends, which are kept to the last bit: powers and logarithms differ in it between machines.
- */
+/** Spaces sigmas between two ends, which are kept to the last bit: powers and logarithms differ in it between machines. */
 function spaceSigmas(at: (share: number, from: number, to: number) => number) {
   return (from: number, to: number, count: number): number[] =>
     evenly(0, 1, count).map((share) => (share === 0 ? from : share === 1 ? to : at(share, from, to)));

@@ -8,7 +8,6 @@ export const timestepSpacings = ['linspace', 'leading', 'trailing'] as const;
 type TimestepSpacing = (typeof timestepSpacings)[number];
 
 interface SpacingOptions {
-  /** Number of training timesteps. */
   readonly trainSteps: number;
   readonly steps: number;
   /** Added to `leading` timesteps. */
@@ -32,10 +31,7 @@ export function spaceTimesteps(
   }
 }
 
-/**
- * From the noisiest down, with the last bits of numpy's `arange`, whose stride is the difference of its first two
- * values.
- */
+/** From the noisiest down, with the last bits of numpy's `arange`, whose stride is the difference of its first two values. */
 export function trailingTimesteps(noisiest: number, ratio: number): number[] {
   const stride = noisiest - (noisiest - ratio);
   const count = Math.ceil(noisiest / ratio);
@@ -51,8 +47,7 @@ export function readTimesteps(config: ConfigReader, trainSteps: number, steps: n
 }
 
 /**
- * Timesteps of a model that was distilled to `original_inference_steps`: evenly spaced among these, from the noisiest
- * down.
+ * Timesteps of a model that was distilled to `original_inference_steps`: evenly spaced among these, from the noisiest down.
  */
 export function readDistilledTimesteps(config: ConfigReader, trainSteps: number, steps: number): number[] {
   const distilled = config.number('original_inference_steps', 50);

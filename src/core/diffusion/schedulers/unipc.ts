@@ -81,8 +81,7 @@ function weightsOf(
     factorial *= power + 1;
     phi = phi / -h - 1 / factorial;
   }
-  // They sum powers of the places to the goals, like a Lagrange polynomial: 1 at its own place and 0 at all different
-  // places.
+  // They sum powers of the places to the goals, like a Lagrange polynomial: 1 at its own place and 0 at all different places.
   return lagrangeBasis(places).map((polynomial) =>
     polynomial.reduce((total, factor, power) => total + factor * goals[power]!, 0),
   );

@@ -37,7 +37,6 @@ const upToLargest = decimalRange(
 );
 const largest = sequence(upToLargest, matching('[eE]\\+?308'));
 
-/** All non-negative doubles. */
 export const nonNegativeNumber = refer(rule('non-negative number', choice(decimal, scientific, largest)));
 
 /** All doubles, in every notation that programs use. */

@@ -86,11 +86,9 @@ export interface LiteralWords {
   readonly anyString: Expression;
   readonly boolean: Expression;
   readonly nullText: Expression;
-  /** A key with any name. */
   readonly anyKey: Expression;
 }
 
-/** Values of any type. */
 export function literals({ anyString: string, boolean, nullText, anyKey }: LiteralWords): {
   readonly anyValue: Expression;
   readonly anyMember: Expression;

@@ -61,9 +61,7 @@ export function includesText(language: Language, text: string, store: LanguageSt
   return here.nullable;
 }
 
-/**
- * Number of texts of a language: exact below `most`, `most` for that many or more, Infinity for an infinite language.
- */
+/** Number of texts of a language: exact below `most`, `most` for that many or more, Infinity for an infinite language. */
 export function countTexts(language: Language, store: LanguageStore, most: number): number {
   const known = new Map<Language, number>();
   const open = new Set<Language>();

@@ -30,9 +30,7 @@ export function patternLanguage(pattern: Pattern, store: LanguageStore): Languag
   );
 }
 
-/**
- * Converts an expression of texts, characters, sequences, choices, repetitions and non-recursive rules to a language.
- */
+/** Converts an expression of texts, characters, sequences, choices, repetitions and non-recursive rules to a language. */
 export function languageOf(expression: Expression, store: LanguageStore): Language {
   return anchored(expression, store).free;
 }

@@ -173,9 +173,7 @@ function withLast(expression: Expression, last: Rule, other: Expression): Expres
   }
 }
 
-/**
- * The rest of an expression after each member that it may begin with; `undefined` for alternatives without a member.
- */
+/** The rest of an expression after each member that it may begin with; `undefined` for alternatives without a member. */
 type Parts = Map<Rule | undefined, Expression>;
 
 /** The rules that an expression may begin with. */

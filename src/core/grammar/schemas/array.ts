@@ -6,7 +6,6 @@ import { distinctItems } from './distinct.ts';
 import { itemSchemas, readCount, readCounts, readSchemas, schemaFault, typeBits } from './keywords.ts';
 import type { Schema } from './json-types.ts';
 
-/** Arrays that satisfy a clause. */
 export function arrayOf(clause: Clause, setting: ArraySetting): Expression {
   const { document, notation } = setting;
   if (!(clause.types & typeBits.array)) return never;

@@ -2,7 +2,6 @@ import type { Literal } from './document.ts';
 import type { Schema } from './json-types.ts';
 import { allTypes, canonicalText, typeBits, typeBitsOf } from './keywords.ts';
 
-/** A set of keys of an object. */
 export type KeySet =
   | { readonly kind: 'pattern'; readonly pattern: unknown; readonly path: string }
   /** Keys outside the schema's `properties` and `patternProperties`. */

@@ -64,9 +64,7 @@ interface ListParts {
   readonly uniqueness?: string;
 }
 
-/**
- * Lists whose items must be counted until all further items are equivalent: a rule per count and set of previous items.
- */
+/** Lists whose items must be counted until all further items are equivalent: a rule per count and set of previous items. */
 export class CountedList {
   readonly #parts: ListParts;
   readonly #setting: ArraySetting;

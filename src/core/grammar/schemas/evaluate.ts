@@ -7,7 +7,6 @@ import { isNumeric, isSchemaObject, type Numeric, type Schema } from './json-typ
 import type { TextLanguages } from './texts.ts';
 import { isDecimalMultiple } from './decimal-multiple.ts';
 
-/** The parts of a schema reader. */
 export interface SchemaParts {
   readonly document: SchemaDocument;
   readonly clauses: ClauseReader;

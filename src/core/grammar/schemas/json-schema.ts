@@ -100,9 +100,7 @@ class SchemaReader {
     this.#open.delete(key);
   }
 
-  /**
-   * A value that satisfies all literals; a value inside brackets can be queued, since recursion is well-founded there.
-   */
+  /** A value that satisfies all literals; a value inside brackets can be queued, since recursion is well-founded there. */
   #valueOf(literals: readonly Literal[], path: string, notation: Notation, isInside = true): Expression {
     const needed = new Map(
       literals.map((literal) => this.#targetOf(literal)).map((literal) => [literal.id, literal]),

@@ -33,7 +33,6 @@ export const keywordTypes: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** The type of a JSON value as a bit. */
 export function typeBitsOf(value: unknown): number {
   const type = typeOfValue(value);
   return typeBits[type === 'number' ? 'fraction' : type];

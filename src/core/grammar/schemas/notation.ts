@@ -41,7 +41,6 @@ export interface Notation {
   members(names: Language, value: Expression, texts: TextLanguages, path: string): Expression | undefined;
   /** Notation of a member's value, also for members that the schema doesn't name. */
   ofMember(name?: string): Notation;
-  /** Notation of an array item. */
   ofItem(): Notation;
 }
 
@@ -92,7 +91,6 @@ export function literalNotation(style: LiteralStyle): Notation {
   return notation;
 }
 
-/** A JSON string of a language. */
 function jsonStringOf(
   language: Language,
   { store }: TextLanguages,

@@ -5,7 +5,6 @@ import type { Clause } from './clause.ts';
 import { readCounts, typeBits } from './keywords.ts';
 import type { TextLanguages } from './texts.ts';
 
-/** The string conditions of a clause. */
 interface StringConditions {
   readonly min: number;
   readonly max: number;
@@ -13,7 +12,6 @@ interface StringConditions {
   readonly path: string;
 }
 
-/** Strings that satisfy a clause. */
 export function stringOfClause(clause: Clause, texts: TextLanguages, notation: Notation): Expression {
   if (!(clause.types & typeBits.string)) return never;
   const { min, max, languages, path } = conditionsOf(clause, texts);
@@ -22,7 +20,6 @@ export function stringOfClause(clause: Clause, texts: TextLanguages, notation: N
   return notation.string({ min, max, language, texts, path });
 }
 
-/** The same strings as a language. */
 export function stringLanguage(clause: Clause, texts: TextLanguages): Language {
   const { store } = texts;
   if (!(clause.types & typeBits.string)) return store.never;

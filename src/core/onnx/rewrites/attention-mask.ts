@@ -30,10 +30,7 @@ export function peelMask(index: GraphIndex, name: string): string {
   return slice && cutsToLength(index, slice) ? slice.inputs[0]! : name;
 }
 
-/**
- * Whether a `Slice` cuts the last axis from 0 to a computed length: it has no effect here, since masks are never
- * longer.
- */
+/** Whether a `Slice` cuts the last axis from 0 to a computed length: it has no effect here, since masks are never longer. */
 function cutsToLength(index: GraphIndex, slice: OnnxNode): boolean {
   const axis = index.scalar(slice.inputs[3]);
   return (

@@ -181,9 +181,7 @@ class AttentionMatcher {
     return Number.isNaN(value) ? undefined : value;
   }
 
-  /**
-   * Whether a value comes from a normalized hidden state or from audio, position by position: it has three dimensions.
-   */
+  /** Whether a value comes from a normalized hidden state or from audio, position by position: it has three dimensions. */
   #isHiddenState(name: string): boolean | undefined {
     return follow<boolean>(name, (at) => {
       if (this.#graph.inputs.some((input) => input.name === at && input.dims?.length === 3)) return true;

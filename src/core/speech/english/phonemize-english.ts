@@ -8,9 +8,8 @@ import type { LookUp } from './word-parts.ts';
 
 export interface PhonemizeOptions {
   /**
-   * Returns the ARPABET of a word in lower case, of a letter's name as `b.`, and of variants as `read(2)`, from a
-   * dictionary like that of the package `cmu-pronouncing-dictionary`. Without it, words are spelled unless
-   * `letterToSound` is given.
+   * Returns the ARPABET of a word in lower case, of a letter's name as `b.`, and of variants as `read(2)`, from a dictionary
+   * like that of the package `cmu-pronouncing-dictionary`. Without it, words are spelled unless `letterToSound` is given.
    */
   readonly lookUp?: LookUp | undefined;
   /** Pronounces the words that `lookUp` lacks, from {@link learnLetterToSound}; default: they are spelled. */

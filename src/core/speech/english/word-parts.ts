@@ -181,10 +181,7 @@ const minBaseLength = 3;
 /** Maximum parts to strip: `token` + `ize` + `er` + `s`. */
 const maxParts = 3;
 
-/**
- * Composes a word from parts in the dictionary: a base with an ending, a prefix with a base, or a compound of two
- * words.
- */
+/** Composes a word from parts in the dictionary: a base with an ending, a prefix with a base, or a compound of two words. */
 export function* pronounceParts(word: string, lookUp: LookUp, left = maxParts): Generator<Pronunciation> {
   if (left === 0) return;
   for (const { ending, bases, add } of endings) {

@@ -164,8 +164,7 @@ export const unitRules: readonly Rule[] = [
     ' ounce',
   ],
   [/(?<=\d)\/(?=\d+(?:\.\d+)? ?[KMGTP]i?B(?!\p{L}))/gu, ' of '],
-  // Inches have the only quotation mark of a line. The mark is first in the pattern, so that text without one costs
-  // nothing.
+  // Inches have the only quotation mark of a line. The mark is first in the pattern, so that text without one costs nothing.
   [/"(?<=(?:^|\n)[^"\n]*(?<![\p{L}\d.,'])\d{1,3}(?:\.\d|\/\d{1,2})?")(?=[^"\n]*(?:\n|$))/gu, ' inches'],
   [
     /(?<=\d) ?[x×] ?(?<other>\d{1,4}(?:\.\d{1,2})?) in(?=[.,;)]|$|\n)/gu,

@@ -1,4 +1,3 @@
-/** A word of a text as written. */
 export interface TextWord {
   /** Without the marks around it. */
   readonly word: string;

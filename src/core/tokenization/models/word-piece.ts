@@ -34,9 +34,7 @@ export function readWordPiece(label: string, members: Members): Model {
   /** The last token that `findLongestMatch` found, −1 without a match. */
   let found = -1;
 
-  /**
-   * The end of the longest token in `word[start, …)` that ends after `from`; `hash` is the hash of `word[start, from)`.
-   */
+  /** The end of the longest token in `word[start, …)` that ends after `from`; `hash` is the hash of `word[start, from)`. */
   function findLongestMatch(start: number, from: number, end: number, hash: number): number {
     const last = Math.min(end, start + longest);
     let running = hash;

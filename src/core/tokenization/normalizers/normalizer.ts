@@ -23,7 +23,6 @@ export function openBuilder({ text, start, end }: Piece, more = 16): TextBuilder
   return builder;
 }
 
-/** The builder's result as one piece. */
 export function wholePiece(builder: TextBuilder): Piece {
   const text = builder.finish();
   return { text, start: 0, end: text.length };

@@ -22,7 +22,6 @@ export function readPattern(label: string, value: unknown): Pattern {
   );
 }
 
-/** Creates a pattern from a regular expression in Oniguruma's syntax. */
 export function createRegularExpressionPattern(label: string, source: string): Pattern {
   return createPattern(label, source, parseOniguruma);
 }

@@ -1,9 +1,7 @@
 import { isHighSurrogate, codePointAt } from '../aligned-text.ts';
 import { classOf } from '../unicode/character-class.ts';
 
-/**
- * The end of the run from `at` on of characters of the kinds in `mask`, or of all different kinds if `isOf` is false.
- */
+/** The end of the run from `at` on of characters of the kinds in `mask`, or of all different kinds if `isOf` is false. */
 export function runEnd(units: Uint16Array, at: number, end: number, mask: number, isOf = true): number {
   let next = at;
   while (next < end) {

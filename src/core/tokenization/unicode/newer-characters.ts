@@ -1,7 +1,6 @@
 /**
  * Differences between the Unicode tables of the reference library (`tokenizers` 0.23: Unicode 8 to 16, depending on the
- * purpose) and of the JavaScript engine: characters that were added later. Found by comparing both for every code
- * point.
+ * purpose) and of the JavaScript engine: characters that were added later. Found by comparing both for every code point.
  */
 
 /** Code points as an ascending list: from, to, from, to, … */

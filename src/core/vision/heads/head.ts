@@ -22,10 +22,7 @@ export interface DecodeOptions {
   readonly classCount: number;
   /** Minimum score, above 0. */
   readonly confidence: number;
-  /**
-   * Class id → 0 for unselected classes; default: all are selected. A box keeps its best class even if that is
-   * unselected.
-   */
+  /** Class id → 0 for unselected classes; default: all are selected. A box keeps its best class even if that is unselected. */
   readonly classMask?: Uint8Array | undefined;
 }
 

@@ -92,9 +92,7 @@ interface Grid {
   readonly apart: number;
 }
 
-/**
- * Adds the boxes of a grid: dx, dy in cells, width and height as logarithms of cells, objectness, the classes' scores.
- */
+/** Adds the boxes of a grid: dx, dy in cells, width and height as logarithms of cells, objectness, the classes' scores. */
 export function addCells(
   candidates: Candidates,
   data: Float32Array,

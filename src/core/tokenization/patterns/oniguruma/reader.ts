@@ -19,7 +19,6 @@ export class Reader extends TextCursor {
 /** Maximum nesting of groups and classes. */
 export const maxNesting = 100;
 
-/** A literal character. */
 export function literal(character: string, reader: Reader): string {
   const variants = caseVariants(character, reader);
   return variants.length === 1 ? quote(character) : `[${variants.map(quote).join('')}]`;
