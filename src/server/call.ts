@@ -53,8 +53,9 @@ export function findModel(
   if (model === undefined) {
     const fault =
       id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`;
-    const message = `${fault} ${listing(models.filter(isOffered))}`;
-    throw new InferenceError('model_not_found', message, { param: 'model' });
+    throw new InferenceError('model_not_found', `${fault} ${listing(models.filter(isOffered))}`, {
+      param: 'model',
+    });
   }
   if (category !== undefined && model.category !== category && model.category !== 'unknown')
     throw wrongCategory(model.id, model.category, category);
