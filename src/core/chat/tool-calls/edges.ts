@@ -52,8 +52,11 @@ const patterns: Readonly<Record<keyof SlotValues, string>> = {
   number: '\\d+',
 };
 const matchers = new Map<Edge, Matcher>();
+/** A host may load models with ever new notations. */
+const maxMatchers = 4096;
 
 function matcherOf(edge: Edge): Matcher {
+  if (matchers.size > maxMatchers) matchers.clear();
   return getOrCreate(matchers, edge, createMatcher);
 }
 
