@@ -47,7 +47,8 @@ export class MemoryResponseStore implements ResponseStore {
   }
 
   async set(key: string, text: string, expirySeconds: number): Promise<void> {
-    await this.delete(key);
+    // In one step, so that no reader finds the text missing.
+    this.#drop(key);
     const now = this.#now();
     for (const [id, { expiresAt }] of this.#all) {
       if (expiresAt > now) break;
@@ -69,6 +70,10 @@ export class MemoryResponseStore implements ResponseStore {
   }
 
   async delete(key: string): Promise<void> {
+    this.#drop(key);
+  }
+
+  #drop(key: string): void {
     const kept = this.#all.get(idOf(key));
     const { bytes = 0 } = kept?.texts.get(key) ?? {};
     if (!kept?.texts.delete(key)) return;

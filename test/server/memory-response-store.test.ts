@@ -25,6 +25,14 @@ describe('responses in memory', () => {
     expect(await has('a:1')).toEqual([false]);
   });
 
+  it('are there while they are replaced', async () => {
+    const { put, has } = open();
+    await put('a:1');
+    const replaced = put('a:1');
+    expect(await has('a:1')).toEqual([true]);
+    await replaced;
+  });
+
   it('are bounded in number: the caller who has most loses the oldest', async () => {
     const { put, has } = open({ maxCount: 4 });
     for (const key of ['b:1', 'a:1', 'a:2', 'a:3', 'a:4', 'a:5']) await put(key);
