@@ -1,7 +1,9 @@
-// A conversation with a voice agent in real time, over WebSockets: from the end of speech to the first byte of the answer's audio,
-// how soon an interruption is silence, the words heard, and memory over the turns. With Whisper tiny.en, SmolLM2 and Piper where
-// `npm run test:real` has made them, else with the bundled models. The silence that ends a turn (silence_duration_ms) is part of it.
-// Usage: npm run build && node benchmarks/voice.js [--sessions 1] [--turns 20] [--hears whisper-tiny-en] [--dtype q4]
+// A conversation with a voice agent in real time, over WebSockets. All times count from the end of speech: the end of the turn
+// (after silence_duration_ms), its transcript, the first text of the answer and its first audio, and how soon an interruption is
+// silence. Also the words heard, the runs that began before the turn was over and were dropped, and memory. With Whisper tiny.en,
+// SmolLM2 and Piper where `npm run test:real` has made them, else with the bundled models.
+// Usage: npm run build && node benchmarks/voice.js [--sessions 1,4] [--turns 20] [--hears whisper-tiny-en] [--dtype q4]
+//   [--threads N] [--eagerness low|medium|high]
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { chat, createInference, speech, transcription, voice } from 'slashv1';
@@ -18,6 +20,8 @@ const { values } = parseArgs({
     turns: { type: 'string', default: '20' },
     hears: { type: 'string', default: 'whisper-tiny-en' },
     dtype: { type: 'string', default: 'auto' },
+    threads: { type: 'string' },
+    eagerness: { type: 'string' },
   },
 });
 const rateHz = 24_000;
@@ -43,17 +47,30 @@ const questions = isReal
     ];
 
 const dtype = /** @type {import('slashv1').Dtype} */ (values.dtype);
+const threads = values.threads === undefined ? {} : { threads: Number(values.threads) };
+const eagerness = /** @type {'low' | 'medium' | 'high' | undefined} */ (values.eagerness);
 const inference = createInference({
   models: {
-    ears: transcription({ source: ears ?? 'tiny-whisper', dtype }),
-    mind: chat({ source: mind ?? 'tiny-chat' }),
-    mouth: speech({ source: mouth ?? 'tiny-speech' }),
+    ears: transcription({ source: ears ?? 'tiny-whisper', dtype, ...threads }),
+    mind: chat({ source: mind ?? 'tiny-chat', ...threads }),
+    mouth: speech({ source: mouth ?? 'tiny-speech', ...threads }),
     agent: voice({
       hears: 'ears',
       thinks: 'mind',
       speaks: 'mouth',
       instructions: 'Answer in two short sentences.',
+      ...(eagerness && { eagerness }),
     }),
+  },
+});
+/** Runs of the models, and the tokens that the chat model wrote. */
+const runs = { transcription: 0, chat: 0, speech: 0, tokens: 0 };
+inference.observe({
+  onRunStart({ category }) {
+    runs[/** @type {'chat'} */ (category)] += 1;
+  },
+  onRunEnd({ category }, { usage }) {
+    if (category === 'chat') runs.tokens += usage.outputTokens ?? 0;
   },
 });
 const { port, server } = await serveLive(inference);
@@ -80,10 +97,19 @@ const recordings = await Promise.all(questions.map(say));
 const pieceBytes = (2 * rateHz * pieceMs) / 1000;
 const quiet = Buffer.alloc(pieceBytes);
 
-/** @type {number[]} */
-const firstAudio = [];
+/** The stages of an answer, with the event that ends each. */
+const stages = {
+  'turn over': 'input_audio_buffer.speech_stopped',
+  transcript: 'conversation.item.input_audio_transcription.completed',
+  'first text': 'response.content_part.added',
+  'first audio': 'response.output_audio.delta',
+};
+/** @type {Record<string, number[]>} */
+let times = {};
 /** @type {number[]} */
 const interrupted = [];
+/** Turns that were heard, answers, and the tokens of these. */
+let used = { turns: 0, answers: 0, tokens: 0 };
 let words = 0;
 let heard = 0;
 const wordsOf = (/** @type {string} */ text) => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
@@ -131,13 +157,16 @@ async function converse(turns) {
     const from = events.length;
     await stream(/** @type {Buffer} */ (recordings[index]));
     const spokenAt = performance.now();
-    const transcript = await until('conversation.item.input_audio_transcription.completed', from);
+    const transcript = await until(stages.transcript, from);
     const asked = wordsOf(/** @type {string} */ (questions[index]));
     const found = new Set(wordsOf(transcript?.transcript ?? ''));
     words += asked.length;
     heard += asked.filter((word) => found.has(word)).length;
-    const audio = await until('response.output_audio.delta', from);
-    if (audio) firstAudio.push(audio.at - spokenAt);
+    if (await until(stages['first audio'], from))
+      for (const [stage, type] of Object.entries(stages)) {
+        const end = events.slice(from).find((event) => event.type === type);
+        if (end) (times[stage] ??= []).push(end.at - spokenAt);
+      }
     if (turn % 4 === 3) {
       // An interruption: one word over the answer, at once.
       const before = events.length;
@@ -151,38 +180,46 @@ async function converse(turns) {
     await stream(Buffer.alloc(4 * pieceBytes));
   }
   socket.close();
+  for (const { type, response } of events) {
+    used.turns += Number(type === 'input_audio_buffer.committed');
+    used.answers += Number(type === 'response.done');
+    used.tokens += type === 'response.done' ? response.usage.output_tokens : 0;
+  }
 }
 
 console.log(isReal ? `Whisper ${values.hears}, SmolLM2 q4, Piper` : 'bundled models', machine());
+const ms = (/** @type {number[] | undefined} */ list, /** @type {number} */ share) =>
+  list ? percentile(list, share).toFixed(0) : '–';
 const rows = [];
 for (const sessions of values.sessions.split(',').map(Number)) {
-  firstAudio.length = interrupted.length = words = heard = 0;
+  times = {};
+  interrupted.length = words = heard = 0;
+  used = { turns: 0, answers: 0, tokens: 0 };
+  Object.assign(runs, { transcription: 0, chat: 0, speech: 0, tokens: 0 });
   const before = process.memoryUsage().rss;
   await Promise.all(Array.from({ length: sessions }, () => converse(Number(values.turns))));
   const after = process.memoryUsage().rss;
-  const ms = (/** @type {number[]} */ times, /** @type {number} */ share) =>
-    percentile(times, share).toFixed(0);
   rows.push([
     `${sessions}`,
-    `${firstAudio.length}`,
-    ms(firstAudio, 0.5),
-    ms(firstAudio, 0.9),
-    `${interrupted.length}`,
-    ms(interrupted, 0.5),
-    ms(interrupted, 0.9),
+    `${times['first audio']?.length ?? 0}`,
+    ...Object.keys(stages).map((stage) => `${ms(times[stage], 0.5)} / ${ms(times[stage], 0.9)}`),
+    `${interrupted.length}: ${ms(interrupted, 0.5)} / ${ms(interrupted, 0.9)}`,
     `${((100 * heard) / words).toFixed(0)} %`,
+    `${runs.transcription - used.turns} of ${runs.transcription}`,
+    `${runs.chat - used.answers} of ${runs.chat}`,
+    `${runs.tokens - used.tokens} of ${runs.tokens}`,
     `${(before / 2 ** 20).toFixed(0)} → ${(after / 2 ** 20).toFixed(0)}`,
   ]);
 }
 const titles = [
   'sessions',
   'answers',
-  'first audio p50 ms',
-  'p90',
+  ...Object.keys(stages).map((stage) => `${stage}, p50 / p90 ms`),
   'interruptions',
-  'silence p50 ms',
-  'p90',
   'words heard',
+  'transcriptions dropped',
+  'answers dropped',
+  'tokens unused',
   'host MiB',
 ];
 console.log(

@@ -210,6 +210,8 @@ export interface SocketRunOptions {
   readonly category?: string | undefined;
   /** Cancels the run, also while an event is awaited, in place of the client's leaving. */
   readonly signal?: AbortSignal | undefined;
+  /** Resolves when it is clear whether the run is used: an unused one costs nothing. Default: it is used. */
+  readonly isUsed?: Promise<boolean> | undefined;
 }
 
 export interface SocketCall<Input, Event> {

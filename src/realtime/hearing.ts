@@ -1,3 +1,4 @@
+import type { SocketRunOptions } from '../contracts/endpoint.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { TranscriptionEvent } from '../categories/transcription/events.ts';
@@ -5,7 +6,8 @@ import type { TranscriptionRequestInput } from '../categories/transcription/requ
 import type { TranscriptionStreamEvent } from '../categories/transcription/wire/schema.ts';
 import { createTranscriptionStreamer } from '../categories/transcription/wire/to-events.ts';
 import type { Configuration } from './listening.ts';
-import type { SpokenAudio } from './speech-input.ts';
+import { EarlyRun } from './early-run.ts';
+import type { SpeechInput, SpokenAudio } from './speech-input.ts';
 
 /** A transcribed recording; no text if it has no speech. */
 export interface Heard {
@@ -16,8 +18,31 @@ export interface Heard {
 
 type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
 
+type Run = (
+  request: TranscriptionRequestInput,
+  options?: Pick<SocketRunOptions, 'signal' | 'isUsed'>,
+) => AsyncIterable<RunEvent>;
+
+/** A transcription of speech that has paused, and may be over. */
+interface Guess {
+  readonly configuration: Configuration;
+  readonly bytes: number;
+  readonly soundEnd: number;
+  readonly run: EarlyRun<RunEvent>;
+}
+
+/** Speech that has paused, and may be over. */
+export interface Pause {
+  /** Its transcript. */
+  readonly heard: Promise<Heard>;
+  /** Resolves with false if the speech continues, or was transcribed again. */
+  readonly isOver: Promise<boolean>;
+}
+
 interface HearingOptions {
-  readonly run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>;
+  readonly run: Run;
+  /** Whether speech is transcribed at each pause, before it is known that it is over. */
+  readonly isEager: boolean;
   /** When it is aborted, no further recording begins. */
   readonly signal: AbortSignal;
   /** Called when a recording has ended. */
@@ -30,56 +55,91 @@ export class Hearing {
   count = 0;
   /** Bytes of these recordings. */
   bytes = 0;
-  readonly #run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>;
-  readonly #signal: AbortSignal;
-  readonly #onEnd: () => void;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #options: HearingOptions;
+  #last: Promise<Heard> | Promise<void> = Promise.resolve();
+  #guess: Guess | undefined;
 
-  constructor({ run, signal, onEnd }: HearingOptions) {
-    this.#run = run;
-    this.#signal = signal;
-    this.#onEnd = onEnd;
+  constructor(options: HearingOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => this.#setGuess(undefined), { once: true });
   }
 
   settled(): Promise<unknown> {
     return this.#last;
   }
 
+  /** Call it when audio has arrived. Transcribes speech that has paused. @returns the pause, if it has just begun */
+  follow(input: SpeechInput, configuration: Configuration): Pause | undefined {
+    const soundEnd = input.pausedAt();
+    if (!this.#options.isEager || soundEnd === this.#guess?.soundEnd) return undefined;
+    this.#setGuess(undefined);
+    if (soundEnd === undefined || this.#options.signal.aborted) return undefined;
+    const { file, bytes } = input.speech();
+    const run = new EarlyRun((options) => this.#options.run(toRequest(file, configuration), options));
+    this.#setGuess({ configuration, bytes, soundEnd, run });
+    return { heard: settle(readTranscript(run)), isOver: run.isUsed };
+  }
+
   /** Never rejects. @param onText gets the text piece by piece */
   transcribe(
-    { file: audio, bytes }: SpokenAudio,
-    { model, language, prompt }: Configuration,
+    { file, bytes, soundEnd }: SpokenAudio,
+    configuration: Configuration,
     onText?: (delta: string) => void,
   ): Promise<Heard> {
+    const guess = this.#guess?.soundEnd === soundEnd ? this.#guess : undefined;
+    const early =
+      guess?.configuration === configuration && !guess.run.hasFailed
+        ? guess.run.use(this.#options.signal)
+        : undefined;
+    this.#setGuess(undefined);
     this.count += 1;
     this.bytes += bytes;
     const heard = this.#last
-      .then(() => this.#hear({ model, audio, language, prompt }, onText))
+      .then(() => {
+        this.#options.signal.throwIfAborted();
+        return readTranscript(early ?? this.#options.run(toRequest(file, configuration)), onText);
+      })
       .finally(() => {
         this.count -= 1;
         this.bytes -= bytes;
-        this.#onEnd();
-      })
-      .catch((error: unknown) => ({ text: '', usage: undefined, error: InferenceError.from(error) }));
-    this.#last = heard;
-    return heard;
+        this.#options.onEnd();
+      });
+    return (this.#last = settle(heard));
   }
 
-  async #hear(
-    request: TranscriptionRequestInput,
-    onText: ((delta: string) => void) | undefined,
-  ): Promise<Heard> {
-    this.#signal.throwIfAborted();
-    const toEvents = createTranscriptionStreamer();
-    let heard: Heard = { text: '', usage: undefined };
-    for await (const event of this.#run(request)) {
-      for (const made of toEvents(event as TranscriptionEvent)) {
-        if (made.type === 'transcript.text.delta') onText?.(made.delta);
-        else if (made.type === 'transcript.text.done') heard = made;
-      }
-    }
-    return heard;
+  #setGuess(guess: Guess | undefined): void {
+    this.#guess?.run.drop();
+    this.bytes += (guess?.bytes ?? 0) - (this.#guess?.bytes ?? 0);
+    this.#guess = guess;
   }
+}
+
+function toRequest(audio: Uint8Array, { model, language, prompt }: Configuration): TranscriptionRequestInput {
+  return { model, audio, language, prompt };
+}
+
+/** Never rejects. */
+function settle(heard: Promise<Heard>): Promise<Heard> {
+  return heard.catch((error: unknown) => ({
+    text: '',
+    usage: undefined,
+    error: InferenceError.from(error),
+  }));
+}
+
+async function readTranscript(
+  events: AsyncIterable<RunEvent>,
+  onText?: (delta: string) => void,
+): Promise<Heard> {
+  const toEvents = createTranscriptionStreamer();
+  let heard: Heard = { text: '', usage: undefined };
+  for await (const event of events) {
+    for (const made of toEvents(event as TranscriptionEvent)) {
+      if (made.type === 'transcript.text.delta') onText?.(made.delta);
+      else if (made.type === 'transcript.text.done') heard = made;
+    }
+  }
+  return heard;
 }
 
 /** Joins the parts of a turn; it has failed if no part has a word. */

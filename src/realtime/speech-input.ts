@@ -59,6 +59,8 @@ export interface SpokenAudio {
   /** As a WAV file. */
   readonly file: Uint8Array;
   readonly bytes: number;
+  /** Position of the end of its last sound, if turns are detected. */
+  readonly soundEnd?: number | undefined;
 }
 
 export type SpeechChange =
@@ -125,9 +127,9 @@ export class SpeechInput {
     const { turns, format } = this.#listening;
     if (!this.#detector || !turns) return [];
     const [samples] = toSamples(bytes, { encoding: encodingOf(format), channels: 1 });
-    const changes = this.#detector.push(samples!).map(({ type, sample }): SpeechChange => {
-      const position = this.#detectorStart + this.sampleBytes() * sample;
-      if (type === 'end') return { type, audio: this.#endSpeech(position) };
+    const changes = this.#detector.push(samples!).map(({ type, sample, soundEnd }): SpeechChange => {
+      const position = this.#positionOf(sample);
+      if (type === 'end') return { type, audio: this.#endSpeech(position, this.#positionOf(soundEnd!)) };
       this.#speechStart = Math.max(this.#buffer.start, position - this.#bytesOf(turns.prefixPaddingMs));
       return { type, startMs: this.#millisecondsOf(this.#speechStart) };
     });
@@ -136,10 +138,24 @@ export class SpeechInput {
     return changes;
   }
 
+  /** Position of the end of the last sound, if speech has paused; undefined while it continues. */
+  pausedAt(): number | undefined {
+    const sample = this.isSpeech() ? this.#detector?.pausedAt() : undefined;
+    return sample === undefined ? undefined : this.#positionOf(sample);
+  }
+
+  /** A copy of the speech so far. */
+  speech(end = this.#buffer.end, soundEnd = this.pausedAt()): SpokenAudio {
+    const audio = this.#buffer.slice(this.#start(), end);
+    const file = toRecording(audio, this.#listening.format);
+    return { endMs: this.#millisecondsOf(end), file, bytes: audio.length, soundEnd };
+  }
+
   /** Cuts the speech here, though it continues. */
   cutSpeech(): SpokenAudio {
+    const soundEnd = this.pausedAt();
     this.#detector?.interrupt();
-    return this.#endSpeech();
+    return this.#endSpeech(this.#buffer.end, soundEnd);
   }
 
   clear(): void {
@@ -154,6 +170,11 @@ export class SpeechInput {
 
   #start(): number {
     return this.#speechStart ?? this.#buffer.start;
+  }
+
+  /** Position of a sample of the detector's stream. */
+  #positionOf(sample: number): number {
+    return this.#detectorStart + this.sampleBytes() * sample;
   }
 
   #millisecondsOf(bytes: number): number {
@@ -180,11 +201,10 @@ export class SpeechInput {
   }
 
   /** Takes the speech, or all waiting audio if there is no speech, out of the buffer. */
-  #endSpeech(end = this.#buffer.end): SpokenAudio {
-    const audio = this.#buffer.slice(this.#start(), end);
+  #endSpeech(end: number, soundEnd: number | undefined): SpokenAudio {
+    const spoken = this.speech(end, soundEnd);
     this.#buffer.drop(end);
     this.#speechStart = undefined;
-    const file = toRecording(audio, this.#listening.format);
-    return { endMs: this.#millisecondsOf(end), file, bytes: audio.length };
+    return spoken;
   }
 }

@@ -1,5 +1,5 @@
 import type { CategoryDefinition, CategoryRegistry } from '../contracts/category.ts';
-import type { SocketEndpoint, SocketCall } from '../contracts/endpoint.ts';
+import type { SocketCall, SocketEndpoint, SocketRunOptions } from '../contracts/endpoint.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import type { RunEvent } from '../contracts/run.ts';
@@ -52,10 +52,10 @@ export async function openSocket(
       },
       turn: () => turns.next(owner),
       pace: (runs) => open?.pace(runs),
-      run: (asked, { category: name = endpoint.category, signal } = {}) => {
+      run: (asked, { category: name = endpoint.category, signal, isUsed } = {}) => {
         const category = categories.get(name)!;
         const own = signal ? { ...call, request: { ...request, signal } } : call;
-        return runAgain(own, category, asked, (told) => (limits = told));
+        return runAgain(own, { category, request: asked, isUsed, onLimits: (told) => (limits = told) });
       },
       limits: () => limits,
       fail(error) {
@@ -97,19 +97,26 @@ function assertOrigin({ request, settings }: Call): void {
   );
 }
 
-/** Runs a model for a socket, as a request of its own. */
+interface SocketRun extends Pick<SocketRunOptions, 'isUsed'> {
+  readonly category: CategoryDefinition;
+  readonly request: AnyRequest;
+  readonly onLimits: (headers: Meter['headers']) => void;
+}
+
+/** Runs a model for a socket, as a separate request. */
 async function* runAgain(
   call: Call,
-  category: CategoryDefinition,
-  request: AnyRequest,
-  onLimits: (headers: Meter['headers']) => void,
+  { category, request, isUsed, onLimits }: SocketRun,
 ): AsyncGenerator<RunEvent> {
   const own = { ...call, startedAt: performance.now(), ...(await call.identify()) };
   try {
     await own.meter.enter().finally(() => onLimits(own.meter.headers));
+    void isUsed
+      ?.then((used) => (used ? undefined : own.meter.forget()))
+      .catch((error: unknown) => call.report(InferenceError.from(error)));
     const model = findModel(own, request.model, category);
     own.meter.assertModel(model.id);
-    const { events } = await openRun(own, { category, request, model });
+    const { events } = await openRun(own, { category, request, model }, { isUsed });
     yield* events;
   } finally {
     own.meter.leave();

@@ -96,6 +96,10 @@ function createMeter(plan: CompiledPlan, owner: string) {
       isUnderWay = true;
       await plan.rateLimit?.admit(owner, (of, left) => Object.assign(headers, rateLimitHeaders(of, left)));
     },
+    /** Takes back an admitted request that the rate limit must not count. */
+    async forget() {
+      await plan.rateLimit?.refund(owner);
+    },
     /** The request has ended; harmless when repeated. */
     leave() {
       if (!isStaying) end();

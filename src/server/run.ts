@@ -26,6 +26,8 @@ interface OpenRunOptions extends RunHooks {
   readonly isStream?: boolean;
   /** Whether the caller says by `bill` what was sent, and returns events that fail; default: each is sent at once. */
   readonly billsLater?: boolean;
+  /** Resolves when it is clear whether the run is used: an unused one is refunded. Default: it is used. */
+  readonly isUsed?: Promise<boolean> | undefined;
 }
 
 /**
@@ -46,10 +48,10 @@ export async function collectRun(call: Call, run: BilledRun, hooks?: RunHooks): 
 export async function openRun(
   call: Call,
   run: BilledRun,
-  { isStream = true, billsLater = false, onStart, onDispatch, onFailure }: OpenRunOptions = {},
+  { isStream = true, billsLater = false, isUsed, onStart, onDispatch, onFailure }: OpenRunOptions = {},
 ) {
   const client = call.request.signal;
-  const bill = await openBill(call, run, { isStream });
+  const bill = await openBill(call, run, { isStream, isUsed });
   const controller = new AbortController();
   let failure: Ending | undefined;
   const abort = (): void => {
@@ -130,7 +132,7 @@ function endingOf(error: unknown, signal: AbortSignal): Ending {
 async function openBill(
   call: Call,
   { category, request, model }: BilledRun,
-  { isStream }: { isStream: boolean },
+  { isStream = true, isUsed }: Pick<OpenRunOptions, 'isStream' | 'isUsed'>,
 ) {
   let estimated: TokenEstimate = { input: 0, output: 0 };
   // Only callers with a plan ask for it.
@@ -171,9 +173,12 @@ async function openBill(
       // Texts are counted with their vectors, which a run that ends early doesn't bring.
       const uncounted = hasBegun && ending !== 'finished' ? estimated.input : 0;
       const tokens = (inputTokens ?? uncounted) + outputTokens;
-      const paid = isCharged(ending) ? spending.settle(tokens) : spending.refund();
+      const pay = async (): Promise<void> =>
+        isCharged(ending) && (await isUsed) !== false ? spending.settle(tokens) : spending.refund();
       // The answer is there; a store that can't be reached now must not spoil it.
-      await paid.catch((error: unknown) => call.report(InferenceError.from(error)));
+      const paid = pay().catch((error: unknown) => call.report(InferenceError.from(error)));
+      // A run ends before it is clear whether it is used.
+      if (!isUsed) await paid;
     },
   };
 }

@@ -206,6 +206,30 @@ describe('serveWebSockets', () => {
     expect((await client.event(`${transcribed}.failed`)).error.code).toBe('quota_exceeded');
   });
 
+  test('counts what it heard at a pause only if the utterance ends there', async () => {
+    const limit = { requests: 1, perSeconds: 60 };
+    let count = 0;
+    const { host } = await serve(
+      { transcript: () => `${++count}` },
+      {
+        auth: { keys: [{ key: 'k1', plan: 'small' }] },
+        plans: { small: { quota: { ...limit }, rateLimit: { ...limit } } },
+      },
+    );
+    const client = await opened(host);
+    client.send(append(pcm([0.5, 0], [0.5, 0.3], [0.3, 0])));
+    await expect.poll(() => count).toBe(1);
+    client.send(append(pcm([0.5, 0.3])));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    client.send(append(pcm([0.3, 0])));
+    await expect.poll(() => count).toBe(2);
+    client.send(append(pcm([0.5, 0])));
+    expect((await client.event(`${transcribed}.completed`)).transcript).toBe('2');
+    client.send(append(pcm([0.5, 0.3], [0.8, 0])));
+    expect((await client.event(`${transcribed}.failed`)).error.code).toBe('rate_limit_exceeded');
+    expect(count).toBe(2);
+  });
+
   test('limits the sockets of a key, and of all', async () => {
     const { host } = await serve({}, { sockets: { count: 3, countPerKey: 2 } });
     const [first] = [await opened(host), await opened(host)];

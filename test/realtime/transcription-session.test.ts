@@ -53,6 +53,9 @@ function open(options: Partial<LiveCall> = {}) {
   return { session, takeRequests, push, speak, begin, flush };
 }
 
+const segment = (text: string) =>
+  ({ type: 'segment', segment: { text, tokens: [] as readonly number[] } }) as TranscriptionEvent;
+
 /** Without the header of its WAV file. */
 const bytesOf = ({ audio }: TranscriptionRequestInput): number => (audio as Uint8Array).length - 44;
 
@@ -260,8 +263,52 @@ describe('a live session', () => {
       690, 2520, 3180, 4530,
     ]);
     expect(new Set(events.slice(0, 3).map(({ item_id: id }) => id)).size).toBe(1);
-    const seconds = (await takeRequests()).map((request) => bytesOf(request) / 48_000);
-    expect(seconds).toEqual([1.83, 1.35]);
+    // Up to a pause, or the whole silence.
+    const [first = 0, second = 0, ...others] = (await takeRequests()).map((one) => bytesOf(one) / 48_000);
+    expect(others).toEqual([]);
+    expect(first).toBeGreaterThan(1.49);
+    expect(first).toBeLessThanOrEqual(1.83);
+    expect(second).toBeGreaterThan(1.01);
+    expect(second).toBeLessThanOrEqual(1.35);
+  });
+
+  it('transcribes at a pause, and drops what it has heard if the speech continues', async () => {
+    const runs: { signal: AbortSignal; isUsed: Promise<boolean> }[] = [];
+    const texts = ['Good', 'Good day.'];
+    const { speak, flush } = open({
+      async *run(_request, options): AsyncGenerator<TranscriptionEvent> {
+        runs.push(options as (typeof runs)[number]);
+        yield segment(texts[runs.length - 1]!);
+        yield { type: 'transcription-end', language: undefined, durationSeconds: 0 };
+      },
+    });
+    speak(pcm([0.5, 0], [0.5, 0.2], [0.3, 0]));
+    expect(runs).toHaveLength(1);
+    speak(pcm([0.5, 0.2]));
+    expect(await runs[0]!.isUsed).toBe(false);
+    expect(runs[0]!.signal.aborted).toBe(true);
+    speak(pcm([0.3, 0]));
+    expect(runs).toHaveLength(2);
+    speak(pcm([0.5, 0]));
+    expect(await runs[1]!.isUsed).toBe(true);
+    await expect.poll(flush).toMatchObject([{ type: `${transcribed}.delta` }, { transcript: 'Good day.' }]);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('transcribes again what failed at a pause', async () => {
+    let count = 0;
+    const { speak, flush } = open({
+      async *run(): AsyncGenerator<TranscriptionEvent> {
+        if (count++ === 0) throw new InferenceError('rate_limited', 'Too many.');
+        yield segment('Hi.');
+        yield { type: 'transcription-end', language: undefined, durationSeconds: 0 };
+      },
+    });
+    speak(pcm([0.5, 0], [0.5, 0.2], [0.3, 0]));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    speak(pcm([0.5, 0]));
+    await expect.poll(flush).toMatchObject([{ delta: 'Hi.' }, { transcript: 'Hi.' }]);
+    expect(count).toBe(2);
   });
 
   it('keeps next to nothing of silence', () => {
@@ -288,7 +335,7 @@ describe('a live session', () => {
     const events = speak(parts);
     expect(typesOf(events).filter((type) => type === 'error')).toEqual([]);
     const total = (await takeRequests()).reduce((sum, request) => sum + bytesOf(request), 0);
-    expect(total / 48_000).toBeGreaterThan(5.2);
+    expect(total / 48_000).toBeGreaterThan(4.95);
     push(byHand, clear, append(pcm([1.9, 0.1])));
     expect(push(append(pcm([0.2, 0.1])))).toMatchObject([{ type: 'error', error: { param: 'audio' } }]);
     expect(typesOf(push(append(pcm([0.1, 0.1])), commit))).toEqual(committed);

@@ -19,6 +19,8 @@ export interface TurnChange {
    * Counts from the first sample of the stream. A start is the first sample of speech, an end the first sample of the silence.
    */
   readonly sample: number;
+  /** End of the last sound; undefined for a start. */
+  readonly soundEnd?: number | undefined;
 }
 
 /** Detects a speaker's turns in a live stream. */
@@ -28,6 +30,8 @@ export interface TurnDetector {
    * @returns alternating starts and ends. A start is reported at most 150 ms late, an end immediately
    */
   push(samples: Float32Array): TurnChange[];
+  /** End of the last sound of a turn that has paused for `pauseSeconds`, in samples of the stream; undefined during speech. */
+  pausedAt(): number | undefined;
   /** Drops a turn that has begun, without an end; further speech starts a new turn. */
   interrupt(): void;
 }
@@ -36,6 +40,8 @@ export interface TurnDetector {
 export const detectionSeconds = 0.15;
 
 const frameSeconds = 0.03;
+/** Silence after which a turn has paused: longer than the closure of a stop consonant. */
+export const pauseSeconds = 0.18;
 /** Three of five frames, so that a click doesn't begin a turn. */
 const onsetFrames = Math.round(detectionSeconds / frameSeconds);
 const onsetActive = 3;
@@ -67,6 +73,7 @@ export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
   if (threshold > 1) throw new RangeError(`threshold: expected a number from 0 to 1, got ${threshold}`);
   assertSeconds('silenceSeconds', silenceSeconds);
   const frames = createFramePowers(sampleRateHz, frameSeconds);
+  const pauseFrames = Math.round(pauseSeconds / frameSeconds);
   const silenceFrames = Math.max(1, Math.round(silenceSeconds / frameSeconds));
   const startRatio = 10 ** ((minDb + rangeDb * threshold) / 10);
   const powers = new Float64Array(floorFrames);
@@ -79,6 +86,7 @@ export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
   /** The latest frames that are louder than the noise. */
   let active: number[] = [];
   let isTurn = false;
+  const soundEnd = (): number => (active.at(-1)! + 1) * frames.frameSamples;
 
   const floorOf = (): number => {
     let floor = Infinity;
@@ -96,10 +104,11 @@ export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
     if (ratio > (isTurn ? startRatio / releaseRatio : startRatio)) active.push(frame);
     if (isTurn) {
       active = active.slice(-1);
-      if (frame - (active[0] ?? frame) < silenceFrames) return undefined;
+      if (frame - active[0]! < silenceFrames) return undefined;
+      const change = { type: 'end', sample: measured * frames.frameSamples, soundEnd: soundEnd() } as const;
       isTurn = false;
       active = [];
-      return { type: 'end', sample: measured * frames.frameSamples };
+      return change;
     }
     active = active.filter((one) => frame - one < onsetFrames);
     if (active.length < onsetActive) return undefined;
@@ -116,6 +125,9 @@ export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
         if (change) changes.push(change);
       });
       return changes;
+    },
+    pausedAt() {
+      return isTurn && measured - 1 - active.at(-1)! >= pauseFrames ? soundEnd() : undefined;
     },
     interrupt() {
       isTurn = false;

@@ -94,7 +94,7 @@ export class VoiceAnswer {
     let left = items;
     for (;;) {
       try {
-        return await this.#write(toRequest(this.#options.model.thinks, this.#options.settings, left));
+        return await this.#write(toChatRequest(this.#options.model.thinks, this.#options.settings, left));
       } catch (error) {
         const isTooLong = InferenceError.from(error).code === 'context_length_exceeded';
         const shorter = withoutOldest(left);
@@ -234,7 +234,11 @@ export class VoiceAnswer {
   }
 }
 
-function toRequest(model: string, settings: AnswerSettings, items: readonly Item[]): ChatRequestInput {
+export function toChatRequest(
+  model: string,
+  settings: AnswerSettings,
+  items: readonly Item[],
+): ChatRequestInput {
   const { tool_choice: choice, max_output_tokens: maxTokens } = settings;
   const { parallel_tool_calls: parallelToolCalls, temperature } = settings;
   return {

@@ -8,6 +8,7 @@ import { bytesPerSample } from '../../core/audio/containers/pcm-samples.ts';
 import { quote } from '../../core/text/quote.ts';
 import { fieldError, InferenceError, unsupportedError } from '../../errors.ts';
 import { VoiceAnswer } from './answer.ts';
+import { EarlyAnswer, toUserItem } from './early-answer.ts';
 import {
   defaultVoiceConfiguration,
   readAnswer,
@@ -24,7 +25,7 @@ import {
   type VoiceDraft,
   type VoiceResponseFields,
 } from './schema.ts';
-import { Turns, type Turn } from './turns.ts';
+import { endsSentence, Turns, type Turn } from './turns.ts';
 import type { VoiceCall, VoiceInfo } from './voice.ts';
 
 /** Fields that `null` clears. */
@@ -48,28 +49,34 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
   readonly #answers = new Map<VoiceAnswer, Promise<void>>();
   readonly #unwritten = new Set<Promise<unknown>>();
   readonly #hearing: Hearing;
+  readonly #early: EarlyAnswer;
   readonly #turns: Turns;
   #configuration: VoiceConfiguration;
   /** A turn is over and has no answer yet, or it has interrupted one. */
   #isAnswerDue = false;
+  /** Whether the chat model has read the instructions and items. */
+  #isPromptRead = false;
 
   constructor(info: VoiceInfo, call: VoiceCall) {
     super(call, voiceClientEventSchema);
     this.#info = info;
-    this.#call = call;
+    const { signal } = this.#controller;
+    this.#early = new EarlyAnswer(call.run, signal);
+    this.#call = { ...call, run: (request, options = {}) => this.#early.run(request, options) };
     this.#conversation = new Conversation(call.maxBufferBytes / 2);
     this.#configuration = defaultVoiceConfiguration(info.agent);
-    const { signal } = this.#controller;
     this.#hearing = new Hearing({
-      run: (request) => call.run(request, { category: 'transcription', signal }),
+      run: (request, options) => call.run(request, { category: 'transcription', signal, ...options }),
+      isEager: info.agent.eagerness !== 'low',
       signal,
       onEnd: () => this.account(),
     });
     this.#turns = new Turns(this.#configuration, {
       maxBufferBytes: call.maxBufferBytes,
       hold: (bytes) => this.hold(bytes),
-      transcribe: (audio) => this.#hearing.transcribe(audio, this.#configuration.input),
+      hearing: this.#hearing,
       onStart: (itemId, startMs) => this.#noticeSpeech(itemId, startMs),
+      onPause: (parts, isOver) => void this.#answerEarly(parts, isOver),
       onTurn: (turn) => void this.#take(turn),
     });
   }
@@ -140,10 +147,37 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
 
   #noticeSpeech(item_id: string, audio_start_ms: number): void {
     this.emit({ type: 'input_audio_buffer.speech_started', item_id, audio_start_ms });
+    this.#early.drop();
+    this.#readPrompt();
     const active = this.#activeAnswer();
     if (!active || !this.#configuration.rules.interrupt_response) return;
     active.cancel('turn_detected');
     this.#isAnswerDue = true;
+  }
+
+  /** Begins the answer to a turn that may be over. */
+  async #answerEarly(parts: readonly Promise<Heard>[], isOver: Promise<boolean>): Promise<void> {
+    const { agent } = this.#info;
+    let isDecided = false;
+    void isOver.then((isSo) => {
+      isDecided = true;
+      if (!isSo) this.#early.drop();
+    });
+    const { text } = joinHeard(await Promise.all(parts));
+    await Promise.all(this.#unwritten);
+    const { rules, answer } = this.#configuration;
+    if (isDecided || text === '' || this.#activeAnswer() || !rules.create_response) return;
+    if (agent.eagerness !== undefined && agent.eagerness !== 'high') return;
+    // A turn continues after a text that doesn't end.
+    if (rules.eagerness && !endsSentence(text)) return;
+    await this.#early.begin(agent, answer, [...this.#conversation.items, toUserItem(text)]);
+  }
+
+  #readPrompt(): void {
+    const { eagerness = 'high' } = this.#info.agent;
+    if (this.#isPromptRead || eagerness !== 'high' || !this.#configuration.rules.create_response) return;
+    this.#isPromptRead = true;
+    void this.#early.readPrompt(this.#info.agent, this.#configuration.answer, this.#conversation.items);
   }
 
   #activeAnswer(): VoiceAnswer | undefined {
@@ -156,6 +190,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     if (model !== this.#configuration.input.model) this.#call.findModel(model, 'transcription');
     this.#turns.configure(after);
     this.#configuration = after;
+    this.#isPromptRead = false;
     this.emit({ type: 'session.updated', session: this.#describe() });
   }
 
@@ -213,6 +248,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     if (item.type === 'function_call_output' && !this.#conversation.items.some(isCalled))
       throw fieldError('item.call_id', `there is no call ${quote(item.call_id)}`);
     this.hold(this.#turns.length(), item);
+    this.#isPromptRead = false;
     const previous_item_id = this.#conversation.add(item, previous);
     this.emit({ type: 'conversation.item.added', item: toWireItem(item), previous_item_id });
     this.emit({ type: 'conversation.item.done', item: toWireItem(item), previous_item_id });
@@ -270,6 +306,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     // The model would read each mention of an item as its whole text.
     if (given && new Set(given).size < given.length)
       throw fieldError('response.input', 'expected each item once');
+    this.#isPromptRead ||= fields.conversation !== 'none' && given === undefined;
     const answer = new VoiceAnswer({
       model: this.#info.agent,
       call: this.#call,

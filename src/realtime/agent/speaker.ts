@@ -76,8 +76,6 @@ export class Speaker {
 
   async #speakPiece(text: string): Promise<void> {
     const { model, output, speak, onText } = this.#options;
-    const { voice, speed } = output;
-    const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
     let resampler: Resampler | undefined;
     // The text of a piece is emitted with its first sound.
     const tell = (): void => {
@@ -86,7 +84,7 @@ export class Speaker {
       onText(text);
     };
     try {
-      for await (const event of speak({ model, input: text, ...wishes, format: 'pcm' })) {
+      for await (const event of speak(toSpeechRequest(model, output, text))) {
         if (event.type === 'speech-start')
           resampler = createResampler({ fromHz: event.sampleRateHz, toHz: this.#sampleRateHz });
         if (event.type !== 'audio') continue;
@@ -115,4 +113,13 @@ export class Speaker {
       await this.#options.onAudio(Buffer.from(bytes.buffer).toString('base64'));
     }
   }
+}
+
+export function toSpeechRequest(
+  model: string,
+  { voice, speed }: AnswerSettings['output'],
+  input: string,
+): SpeechRequestInput {
+  const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
+  return { model, input, ...wishes, format: 'pcm' };
 }

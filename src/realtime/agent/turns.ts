@@ -1,6 +1,6 @@
 import { appendAudio, tooShortError, type AudioTarget } from '../append-audio.ts';
 import { sampleRateOf } from '../listening.ts';
-import type { Heard } from '../hearing.ts';
+import type { Heard, Hearing } from '../hearing.ts';
 import { SpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
 import type { InferenceError } from '../../errors.ts';
 import { createId } from '../../http/headers.ts';
@@ -14,8 +14,10 @@ export interface Turn {
 }
 
 interface TurnOptions extends Pick<AudioTarget, 'maxBufferBytes' | 'hold'> {
-  readonly transcribe: (audio: SpokenAudio) => Promise<Heard>;
+  readonly hearing: Hearing;
   readonly onStart: (itemId: string, startMs: number) => void;
+  /** Called when speech has paused: the turn may be over. @param parts transcripts of the turn so far */
+  readonly onPause: (parts: readonly Promise<Heard>[], isOver: Promise<boolean>) => void;
   readonly onTurn: (turn: Turn) => void;
 }
 
@@ -26,7 +28,7 @@ interface OpenTurn extends Turn {
   endedAtMs: number;
 }
 
-const endsSentence = /[.!?…。！？؟।]["'”’»)\]]*\s*$/u;
+export const endsSentence = (text: string): boolean => /[.!?…。！？؟।]["'”’»)\]]*\s*$/u.test(text);
 
 /** Splits audio into turns: a turn ends with a pause, or with a text that ends like a sentence. */
 export class Turns {
@@ -64,6 +66,7 @@ export class Turns {
       input: this.#input,
       onChange: (change) => this.#notice(change),
     });
+    this.#follow();
     const bytes = (text.length / 4) * 3;
     this.#receivedMs +=
       (1000 * bytes) / (this.#input.sampleBytes() * sampleRateOf(this.#configuration.input.format));
@@ -77,7 +80,7 @@ export class Turns {
     const error = tooShortError(this.#input);
     if (error && !this.#open) return error;
     const { itemId, parts } = this.#openTurn();
-    if (!error) parts.push(this.#options.transcribe(this.#input.cutSpeech()));
+    if (!error) parts.push(this.#transcribe(this.#input.cutSpeech()));
     this.#open = undefined;
     this.#options.onTurn({ itemId, parts });
     return undefined;
@@ -85,6 +88,7 @@ export class Turns {
 
   clear(): void {
     this.#input.clear();
+    this.#follow();
     this.#open = undefined;
   }
 
@@ -96,10 +100,19 @@ export class Turns {
     const turn = this.#openTurn();
     turn.endMs = change.audio.endMs;
     turn.endedAtMs = this.#receivedMs;
-    const heard = this.#options.transcribe(change.audio);
+    const heard = this.#transcribe(change.audio);
     turn.parts.push(heard);
     if (maxPauseMs(this.#configuration.rules) === 0) return this.#finish();
     void this.#judge(turn, heard);
+  }
+
+  #transcribe(audio: SpokenAudio): Promise<Heard> {
+    return this.#options.hearing.transcribe(audio, this.#configuration.input);
+  }
+
+  #follow(): void {
+    const pause = this.#options.hearing.follow(this.#input, this.#configuration.input);
+    if (pause) this.#options.onPause([...(this.#open?.parts ?? []), pause.heard], pause.isOver);
   }
 
   #openTurn(): OpenTurn {
@@ -116,6 +129,6 @@ export class Turns {
   async #judge(turn: OpenTurn, heard: Promise<Heard>): Promise<void> {
     const { text } = await heard;
     const isLast = this.#open === turn && turn.parts.at(-1) === heard && !this.#input.isSpeech();
-    if (isLast && endsSentence.test(text)) this.#finish();
+    if (isLast && endsSentence(text)) this.#finish();
   }
 }

@@ -19,6 +19,7 @@ export type VoiceCall = Omit<SocketCall<AnyRequest, RunEvent>, 'query' | 'header
 /** The `category` of voice agents; no category of models has this name. */
 export const voiceCategory = 'voice';
 
+const eagernesses = ['low', 'medium', 'high'] as const;
 const { min, max } = speechParameters.speed;
 
 const settings = {
@@ -30,6 +31,12 @@ const settings = {
   instructions: textSetting('The system message of every conversation.'),
   language: textSetting('ISO 639-1 of what is heard; default: found out.'),
   voice: textSetting('Voice of the speech model.'),
+  eagerness: z
+    .enum(eagernesses)
+    .optional()
+    .describe(
+      'Work at a pause of the user, before the turn is known to be over: `low` none, `medium` transcribes, `high` also begins the answer, which is dropped if the user continues; default `high`.',
+    ),
   speed: z.number().min(min).max(max).optional().describe('Playback speed; default 1.'),
 } satisfies SettingTable;
 

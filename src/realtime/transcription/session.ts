@@ -42,7 +42,8 @@ export class TranscriptionSession extends RealtimeSession<LiveClientEvent, Draft
     this.#configuration = defaultConfiguration(model);
     this.#input = new SpeechInput(this.#configuration);
     this.#hearing = new Hearing({
-      run: (request) => call.run(request),
+      run: (request, options) => call.run(request, options),
+      isEager: true,
       signal: call.signal,
       onEnd: () => this.account(),
     });
@@ -67,12 +68,14 @@ export class TranscriptionSession extends RealtimeSession<LiveClientEvent, Draft
   protected *obey(event: LiveClientEvent): Generator<void> {
     switch (event.type) {
       case 'input_audio_buffer.append':
-        return yield* appendAudio(event.audio, {
+        yield* appendAudio(event.audio, {
           input: this.#input,
           maxBufferBytes: this.#call.maxBufferBytes,
           hold: (bytes) => this.hold(bytes),
           onChange: (change) => this.#notice(change),
         });
+        this.#hearing.follow(this.#input, this.#configuration);
+        return;
       case 'session.update':
         this.#configure(event.session.audio?.input ?? {});
         return this.#describe('updated');
@@ -84,6 +87,7 @@ export class TranscriptionSession extends RealtimeSession<LiveClientEvent, Draft
       }
       case 'input_audio_buffer.clear':
         this.#input.clear();
+        this.#hearing.follow(this.#input, this.#configuration);
         this.#spokenId = undefined;
         return this.emit({ type: 'input_audio_buffer.cleared' });
     }
