@@ -11,6 +11,7 @@ export class EarlyRun<Event> implements AsyncIterable<Event> {
   #hasEnded = false;
   #isTaken = false;
   #failure: unknown;
+  #onEnd: (() => void) | undefined;
 
   constructor(
     start: (options: Required<Pick<SocketRunOptions, 'signal' | 'isUsed'>>) => AsyncIterable<Event>,
@@ -27,7 +28,7 @@ export class EarlyRun<Event> implements AsyncIterable<Event> {
   use(signal?: AbortSignal): AsyncIterable<Event> {
     this.#isTaken = true;
     this.#decide(true);
-    signal?.addEventListener('abort', () => this.#controller.abort(), { once: true });
+    if (!this.#hasEnded) this.#follow(signal);
     return this;
   }
 
@@ -49,6 +50,12 @@ export class EarlyRun<Event> implements AsyncIterable<Event> {
     }
   }
 
+  #follow(signal: AbortSignal | undefined): void {
+    const abort = (): void => this.#controller.abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#onEnd = () => signal?.removeEventListener('abort', abort);
+  }
+
   async #read(events: AsyncIterable<Event>): Promise<void> {
     try {
       for await (const event of events) {
@@ -59,6 +66,7 @@ export class EarlyRun<Event> implements AsyncIterable<Event> {
       this.#failure = error;
     }
     this.#hasEnded = true;
+    this.#onEnd?.();
     this.#wake();
   }
 

@@ -64,6 +64,14 @@ describe('a text that is cut while it is written', () => {
     ]);
   });
 
+  it('begins with a phrase if no clause ends early', () => {
+    const [first, ...others] = cut(
+      'The capital of France is the city of Paris which is known for its museums. It is large.',
+    );
+    expect(first).toBe('The capital of France is the city of Paris ');
+    expect(others).toEqual(['which is known for its museums. ', 'It is large.']);
+  });
+
   it('keeps code in one piece', () => {
     const pieces = cut('Here it is.\n```\na. B. c.\n```\nDone. Bye.');
     expect(pieces.filter((piece) => piece.includes('```'))).toHaveLength(1);

@@ -8,6 +8,10 @@ const maxPieceLength = 400;
 const maxCodeLength = 8000;
 /** The first piece may end at a clause of this length, so that the voice begins early. */
 const minClauseLength = 16;
+/** A first piece without the end of a clause ends within this length: before a word that joins phrases, else at a space. */
+const maxFirstLength = 56;
+const phraseStart =
+  /\s(?=(?:and|as|at|because|but|by|for|from|if|in|of|on|or|so|than|that|to|when|where|which|while|who|with)\s)/gi;
 const clauseEnd = /[,;:—–](?=\s)|\s(?=[-—–]\s)/g;
 /** `J. R. R. Tolkien` */
 const initial = /(?:^|\s)\p{L}\.$/u;
@@ -61,6 +65,10 @@ export class SentenceCutter {
       end = start + sentence.length;
       if (/\S/.test(left.slice(end, limit)) && !initial.test(sentence)) yield end;
     }
+    if (!this.#isFirst || limit <= maxFirstLength) return;
+    const first = left.slice(0, maxFirstLength);
+    const phrases = [...first.matchAll(phraseStart)].map(({ index }) => index);
+    yield* [first.lastIndexOf(' '), ...phrases].filter((start) => start >= minClauseLength).toReversed();
   }
 }
 
