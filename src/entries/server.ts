@@ -11,7 +11,7 @@ export type { ApiRequest, ApiResponse, Handler, ParsedBody } from '../contracts/
 export type { ObservedRequest, RequestEnd, RequestObserver } from '../contracts/observer.ts';
 export type { Observer } from '../typed-observers.ts';
 export type { Logger } from '../observability/logger.ts';
-export { toErrorBody, toErrorResponse, wireErrors, type WireError } from '../server/errors.ts';
+export { toErrorBody, toErrorResponse, wireErrors, type WireError } from '../http/error-responses.ts';
 export type { FormField } from '../contracts/endpoint.ts';
 export * from '../categories/wire.ts';
 export { toModel, toModelList, type ModelParameters, type WireModel } from '../server/models.ts';

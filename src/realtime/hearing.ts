@@ -23,6 +23,34 @@ type Run = (
   options?: Pick<SocketRunOptions, 'signal' | 'isUsed'>,
 ) => AsyncIterable<RunEvent>;
 
+/** A text that grows piece by piece, and may be read later than it begins. */
+export class GrowingText {
+  #unread = '';
+  #isEmpty = true;
+  #onText: ((delta: string) => void) | undefined;
+
+  /** Adds the text of one more recording, whose pieces the returned function gets. */
+  add(): (delta: string) => void {
+    let isFirst = true;
+    return (delta) => {
+      this.#unread += isFirst && !this.#isEmpty ? ` ${delta}` : delta;
+      isFirst = this.#isEmpty = false;
+      this.#read();
+    };
+  }
+
+  read(onText: (delta: string) => void): void {
+    this.#onText = onText;
+    this.#read();
+  }
+
+  #read(): void {
+    if (!this.#onText || this.#unread === '') return;
+    this.#onText(this.#unread);
+    this.#unread = '';
+  }
+}
+
 /** A transcription of speech that has paused, and may be over. */
 interface Guess {
   readonly configuration: Configuration;
@@ -114,8 +142,13 @@ export class Hearing {
   }
 }
 
-function toRequest(audio: Uint8Array, { model, language, prompt }: Configuration): TranscriptionRequestInput {
-  return { model, audio, language, prompt };
+function toRequest(
+  audio: Uint8Array,
+  { model, language, prompt, keywords = [] }: Configuration,
+): TranscriptionRequestInput {
+  const guide =
+    keywords.length > 0 ? [...(prompt ? [prompt] : []), `${keywords.join(', ')}.`].join(' ') : prompt;
+  return { model, audio, language, prompt: guide };
 }
 
 /** Never rejects. */

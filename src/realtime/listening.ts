@@ -11,6 +11,7 @@ export interface Configuration {
   readonly model: string;
   readonly language: string | undefined;
   readonly prompt: string | undefined;
+  readonly keywords: readonly string[] | undefined;
   /** `undefined` if only the client commits. */
   readonly turns: ParameterValues<typeof turnParameters> | undefined;
 }
@@ -32,6 +33,7 @@ export function defaultConfiguration(model: string): Configuration {
     model,
     language: undefined,
     prompt: undefined,
+    keywords: undefined,
     turns: resolveParameters(turnParameters, {}),
   };
 }
@@ -43,13 +45,16 @@ export function updateConfiguration(
   defaults: Configuration,
 ): Configuration {
   const heard = transcription === null ? defaults : before;
-  const { model = heard.model, language = heard.language, prompt = heard.prompt } = transcription ?? {};
+  const { model = heard.model, prompt = heard.prompt, keywords = heard.keywords } = transcription ?? {};
+  const { languages, language = languages === undefined ? heard.language : languages?.[0] } =
+    transcription ?? {};
   const detected = turns && resolveParameters(turnParameters, readTurns(turns));
   return {
     format,
     model,
     language: language ?? undefined,
     prompt: prompt ?? undefined,
+    keywords: keywords ?? undefined,
     turns: detected === undefined ? before.turns : (detected ?? undefined),
   };
 }
@@ -65,7 +70,7 @@ export function toSession(configuration: Configuration) {
     audio: {
       input: {
         format: toFormat(configuration.format),
-        transcription: toModel(configuration),
+        transcription: toTranscription(configuration),
         noise_reduction: null,
         turn_detection: toTurnDetection(configuration),
       },
@@ -74,8 +79,9 @@ export function toSession(configuration: Configuration) {
   };
 }
 
-function toModel({ model, language, prompt }: Configuration) {
-  return { model, language: language ?? null, prompt: prompt ?? null };
+/** As a session reports it. */
+export function toTranscription({ model, language, prompt, keywords }: Configuration) {
+  return { model, language: language ?? null, prompt: prompt ?? null, ...(keywords && { keywords }) };
 }
 
 /** As a session reports it. */

@@ -4,6 +4,7 @@ import { unsupportedIssue } from '../validation/issues.ts';
 import { transcriptionDoneSchema } from '../categories/transcription/wire/schema.ts';
 import { turnParameters } from './turn-parameters.ts';
 
+const maxKeywords = 1000;
 /** Default sample rate of `audio/pcm`. */
 export const defaultRateHz = 24_000;
 
@@ -45,6 +46,15 @@ export const modelSchema = z.strictObject({
   }),
   prompt: z.string().nullable().optional().meta({
     description: 'Text that comes before each utterance: a guide to style and spelling.',
+  }),
+  languages: z
+    .array(z.string().min(1))
+    .max(1, { error: 'expected one language at most: the model finds out which of several it is' })
+    .nullable()
+    .optional()
+    .meta({ description: 'As `language`: at most one.' }),
+  keywords: z.array(z.string().min(1)).max(maxKeywords).nullable().optional().meta({
+    description: 'Names and words that are likely, as a list at the end of the prompt.',
   }),
   delay: without('an utterance is transcribed at its end'),
 });

@@ -1,6 +1,6 @@
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
-import { toErrorResponse } from './errors.ts';
+import { toErrorResponse } from '../http/error-responses.ts';
 import { requestIdOf } from '../http/headers.ts';
 import { printInternal } from './print-internal.ts';
 

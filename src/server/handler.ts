@@ -8,7 +8,7 @@ import { abbreviate } from '../core/text/quote.ts';
 import { InferenceError, orThrow } from '../errors.ts';
 import { requestIdOf } from '../http/headers.ts';
 import type { Call, Caller } from './call.ts';
-import { toErrorResponse, wireErrorOf } from './errors.ts';
+import { toErrorResponse, wireErrorOf } from '../http/error-responses.ts';
 import { resolveOptions, type HandlerOptions, type Settings } from './options.ts';
 import { endpointPath, pathBehindRoute } from './path.ts';
 import { watchBody, watchRequest } from './request-watch.ts';

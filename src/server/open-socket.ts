@@ -6,7 +6,7 @@ import type { RunEvent } from '../contracts/run.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { findModel, type Call } from './call.ts';
-import { toErrorBody } from './errors.ts';
+import { toErrorBody } from '../http/error-responses.ts';
 import { headerOf, protocolsOf } from '../http/headers.ts';
 import { queryOf } from './path.ts';
 import { turns } from './request-budget.ts';

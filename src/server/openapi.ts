@@ -10,7 +10,7 @@ import type { ModelInfo } from '../contracts/model.ts';
 import type { ErrorCode } from '../errors.ts';
 import { describeFields, type Descriptions } from '../validation/describe-fields.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
-import { wireErrors } from './errors.ts';
+import { wireErrors } from '../http/error-responses.ts';
 import { serverDescriptions } from './descriptions.ts';
 import { jsonTextResponse } from '../http/responses.ts';
 

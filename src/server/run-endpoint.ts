@@ -7,7 +7,7 @@ import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { Endpoint, EndpointRun, EndpointRunOptions, RequestBody } from '../contracts/endpoint.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from '../http/headers.ts';
-import { toErrorBody } from './errors.ts';
+import { toErrorBody } from '../http/error-responses.ts';
 import { watched } from './request-watch.ts';
 import { collectRun, openRun, type BilledRun } from './run.ts';
 import { markChecked } from '../validation/checked-request.ts';

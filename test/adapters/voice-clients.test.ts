@@ -109,6 +109,55 @@ describe('the realtime session of @openai/agents', () => {
   });
 });
 
+describe('a slow tool', () => {
+  test('of @openai/agents leaves the agent free to answer, and its result is told', async () => {
+    const host = await serve();
+    let finish = (): void => {};
+    const called = new Promise<void>((begin) => {
+      finish = begin;
+    });
+    let isDone = false;
+    const weather = tool({
+      name: 'get_weather',
+      description: 'The weather of a city',
+      parameters: z.object({ city: z.string() }),
+      execute: async () => {
+        finish();
+        await new Promise((resolve) => setTimeout(resolve, 3000));
+        isDone = true;
+        return 'sunny, 20 degrees';
+      },
+    });
+    const agent = new RealtimeAgent({ name: 'Helper', instructions: 'You are a helper.', tools: [weather] });
+    const transport = new OpenAIRealtimeWebSocket({ url: `ws://${host}/v1/realtime?model=agent` });
+    const session = new RealtimeSession(agent, { model: 'agent', transport });
+    onTestFinished(() => session.close());
+    const faults: unknown[] = [];
+    session.on('error', (error) => faults.push(error));
+    await session.connect({ apiKey: 'k1' });
+    const turn = (): Promise<unknown> => new Promise((resolve) => transport.once('turn_done', resolve));
+    const say = async (text: string): Promise<void> => {
+      for (const piece of pieces(await spoken(text))) session.sendAudio(Uint8Array.from(piece).buffer);
+    };
+    await say('What is the weather in Paris?');
+    await called;
+    const meanwhile = turn();
+    await say('What is two plus three?');
+    await meanwhile;
+    expect(isDone).toBe(false);
+    await turn();
+    expect(isDone).toBe(true);
+    expect(faults).toEqual([]);
+    const answers = session.history.filter(
+      (item) => item.type === 'message' && item.role === 'assistant',
+    ) as { content: { transcript?: string | null }[] }[];
+    expect(answers.map(({ content: [part] }) => part?.transcript)).toEqual([
+      expect.any(String),
+      expect.stringContaining('sunny'),
+    ]);
+  }, 60_000);
+});
+
 describe('the realtime client of openai', () => {
   test('writes, and is told its limits', async () => {
     const limits = { requests: 50, tokens: 5000, perSeconds: 60 };

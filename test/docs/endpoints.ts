@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { categories } from '../../src/categories/registry.ts';
 import { curlLines } from '../../examples/curl-lines.js';
 import { toRows, type Row, type Schema } from '../../src/playground/page/scripts/reference/schema-rows.js';
-import { wireErrors } from '../../src/server/errors.ts';
+import { wireErrors } from '../../src/http/error-responses.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
 import { realtimeSockets } from '../../src/realtime/sockets.ts';
 import { createRoutes } from '../../src/server/routes.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { wireErrors } from '../../src/server/errors.ts';
+import { wireErrors } from '../../src/http/error-responses.ts';
 
 const guide = await readFile(new URL('../../docs/guides/errors-and-limits.md', import.meta.url), 'utf8');
 const rows = [...guide.matchAll(/^\| (\d{3}) +\| `(\w+)` +\| `(\w+)` +\|/gm)].map(

@@ -283,7 +283,10 @@ describe('the items of a conversation', () => {
     const part = { type: 'input_audio', audio: Buffer.alloc(2).toString('base64') };
     const said = { type: 'message', role: 'user', content: Array.from({ length: 11 }, () => part) };
     send(respond({ conversation: 'none', input: [said, said, said] }));
-    expect((await next('error')).error).toMatchObject({ code: 'rate_limited' });
+    expect((await next('error')).error).toMatchObject({
+      type: 'rate_limit_error',
+      code: 'rate_limit_exceeded',
+    });
     await expect.poll(() => inference.requestsOf('transcription').length).toBe(32);
     await expect.poll(() => inference.running).toBe(0);
     send(respond({ conversation: 'none', input: [said, said] }));

@@ -37,7 +37,7 @@ describe('calls and results', () => {
     [
       'a result after speech',
       [say('a'), call('1'), say('b'), result('1'), say('c')],
-      ['user: a', 'calls 1', 'tool: result 1', 'user: b', 'user: c'],
+      ['user: a', 'user: b', 'calls 1', 'tool: result 1', 'user: c'],
     ],
     [
       'no result yet',
@@ -47,7 +47,7 @@ describe('calls and results', () => {
     [
       'one of two results, and late',
       [say('a'), call('1'), call('2'), say('b'), result('2')],
-      ['user: a', 'calls 1 2', 'tool: (no result yet)', 'tool: result 2', 'user: b'],
+      ['user: a', 'calls 1', 'tool: (no result yet)', 'user: b', 'calls 2', 'tool: result 2'],
     ],
     [
       'a result twice',

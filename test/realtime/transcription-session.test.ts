@@ -7,7 +7,7 @@ import { transcribed } from '../../src/realtime/protocol.ts';
 import { liveServerEventSchema } from '../../src/realtime/transcription/schema.ts';
 import type { ModelInfo } from '../../src/contracts/model.ts';
 import { InferenceError } from '../../src/errors.ts';
-import { toErrorBody } from '../../src/server/errors.ts';
+import { toErrorBody } from '../../src/http/error-responses.ts';
 import { append, clear, commit, pcm, pieces, update } from './audio.ts';
 
 function open(options: Partial<LiveCall> = {}) {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError, type ErrorCode } from '../../src/errors.ts';
-import { wireErrors } from '../../src/server/errors.ts';
+import { wireErrors } from '../../src/http/error-responses.ts';
 import type { ApiRequest } from '../../src/contracts/http.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import type { ErrorContext } from '../../src/server/options.ts';

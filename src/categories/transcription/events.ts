@@ -57,6 +57,8 @@ export interface TranscriptionModelInfo extends ModelInfo {
   readonly category: 'transcription';
   /** The languages that may be asked for (ISO 639-1); none where the model takes no language. */
   readonly languages?: readonly string[] | undefined;
+  /** Whether it reads a prompt; undefined while unknown. */
+  readonly takesPrompt?: boolean | undefined;
 }
 
 interface HeardAudio {

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveWebSockets, toNodeListener } from '../../../adapters/node.ts';
 import { InferenceError, type Handler } from '../../index.ts';
-import { toErrorResponse } from '../../server/errors.ts';
+import { toErrorResponse } from '../../http/error-responses.ts';
 import { requestIdOf } from '../../http/headers.ts';
 
 /** In milliseconds: proxies keep idle connections for 60 s, and a request on a connection that is just closing is lost. */

@@ -1,5 +1,5 @@
 import { exactTextOf } from '../../http/exact-texts.ts';
-import type { ChatEvent, ChatUsage, FinishReason } from '../../categories/chat/events.ts';
+import { isDelta, type ChatEvent, type FinishReason } from '../../categories/chat/events.ts';
 import { chatParameters } from '../../categories/chat/parameters.ts';
 import type { ChatRequestInput } from '../../categories/chat/request.ts';
 import type { SpeechEvent } from '../../categories/speech/events.ts';
@@ -8,7 +8,7 @@ import type { RunEvent } from '../../contracts/run.ts';
 import type { ToolCall } from '../../core/chat/messages.ts';
 import { InferenceError } from '../../errors.ts';
 import { createId } from '../../http/headers.ts';
-import { toAnswerFields, toOutput, type AnswerSettings } from './configuration.ts';
+import { toAnswerFields, toOutput, type AnswerSettings, type Truncation } from './configuration.ts';
 import { itemHead, toMessages, toWireItem, type Conversation, type Item } from './conversation.ts';
 import type { ItemPart, VoiceDraft } from './schema.ts';
 import { SentenceCutter } from './sentence-cutter.ts';
@@ -19,7 +19,7 @@ export interface AnswerOptions {
   readonly model: VoiceModel;
   readonly call: VoiceCall;
   readonly settings: AnswerSettings;
-  readonly truncation: 'auto' | 'disabled';
+  readonly truncation: Truncation;
   /** The conversation that the answer becomes a part of, if it does. */
   readonly conversation: Conversation | undefined;
   readonly metadata: Readonly<Record<string, string>> | null;
@@ -27,6 +27,8 @@ export interface AnswerOptions {
   readonly items: () => Promise<readonly Item[]>;
   readonly emit: (event: VoiceDraft) => void;
 }
+
+const noUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
 
 type Status = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 type MessageItem = Extract<Item, { type: 'message' }>;
@@ -52,7 +54,7 @@ export class VoiceAnswer {
   #message: OpenMessage | undefined;
   #isEnded = false;
   #finishReason: FinishReason | undefined;
-  #usage: ChatUsage | undefined;
+  #usage = noUsage;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
@@ -79,9 +81,11 @@ export class VoiceAnswer {
       await this.#think(await this.#options.items());
       this.#message?.speaker?.say(this.#cutter.flush());
       await this.#message?.speaker?.end();
-      this.#closeMessage('completed');
-      for (const one of this.#calls) this.#tellCall(one);
-      if (this.#finishReason === 'length') this.#end('incomplete', { reason: 'max_output_tokens' });
+      const isCut = this.#finishReason === 'length';
+      const status = isCut ? 'incomplete' : 'completed';
+      this.#closeMessage(status);
+      for (const one of this.#calls) this.#tellCall(one, one === this.#calls.at(-1) ? status : 'completed');
+      if (isCut) this.#end('incomplete', { reason: 'max_output_tokens' });
       else this.#end('completed');
     } catch (thrown) {
       if (this.#isEnded) return;
@@ -97,9 +101,8 @@ export class VoiceAnswer {
         return await this.#write(toChatRequest(this.#options.model.thinks, this.#options.settings, left));
       } catch (error) {
         const isTooLong = InferenceError.from(error).code === 'context_length_exceeded';
-        const shorter = withoutOldest(left);
-        if (!isTooLong || this.#options.truncation === 'disabled' || this.#message || shorter.length === 0)
-          throw error;
+        const shorter = withoutOldest(left, this.#options.truncation);
+        if (!isTooLong || this.#message || shorter.length === 0) throw error;
         left = shorter;
       }
     }
@@ -110,13 +113,23 @@ export class VoiceAnswer {
     for await (const event of this.#run<ChatEvent>('chat', request)) {
       if (!isLimitTold) this.#tellLimits(this.#options.call.limits());
       isLimitTold = true;
+      this.#count(event);
       if (event.type === 'text-delta') this.#add(event.text);
       else if (event.type === 'tool-call-start')
         this.#calls[event.call] = { id: event.id, name: event.name, arguments: '' };
       else if (event.type === 'tool-call-delta') this.#calls[event.call]!.arguments += event.arguments;
       else if (event.type === 'choice-end') ({ finishReason: this.#finishReason } = event);
-      else if (event.type === 'usage') this.#usage = event;
     }
+  }
+
+  /** An answer that is cancelled gets no event `usage`. */
+  #count(event: ChatEvent): void {
+    const { completionTokens } = this.#usage;
+    if (event.type === 'usage') this.#usage = event;
+    else if (event.type === 'prompt-start' || event.type === 'prompt-end')
+      this.#usage = { ...noUsage, promptTokens: event.promptTokens };
+    else if (isDelta(event))
+      this.#usage = { ...this.#usage, completionTokens: completionTokens + (event.tokens ?? 1) };
   }
 
   #run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {
@@ -170,16 +183,16 @@ export class VoiceAnswer {
     } else this.#emit({ type: 'response.output_text.done', ...place, text });
     this.#emit({ type: 'response.content_part.done', ...place, part: toPart(closed) });
     const content: ItemPart = speaker ? { type: 'output_audio', transcript } : { type: 'output_text', text };
-    this.#tellItem('done', { ...item, status, content: [content], marks: speaker?.marks });
+    this.#tellItem('done', { ...item, status, content: [content], spoken: speaker?.spoken });
   }
 
-  #tellCall({ id: call_id, name, arguments: text }: ToolCall): void {
+  #tellCall({ id: call_id, name, arguments: text }: ToolCall, status: Item['status']): void {
     const item = { ...itemHead('in_progress'), type: 'function_call' as const, call_id, name };
     const place = { ...this.#placeOf(item), call_id };
     this.#tellItem('added', { ...item, arguments: '' });
     this.#emit({ type: 'response.function_call_arguments.delta', ...place, delta: text });
     this.#emit({ type: 'response.function_call_arguments.done', ...place, name, arguments: text });
-    this.#tellItem('done', { ...item, status: 'completed', arguments: text });
+    this.#tellItem('done', { ...item, status, arguments: text });
   }
 
   #placeOf({ id: item_id }: Pick<Item, 'id'>) {
@@ -240,7 +253,7 @@ export function toChatRequest(
   items: readonly Item[],
 ): ChatRequestInput {
   const { tool_choice: choice, max_output_tokens: maxTokens } = settings;
-  const { parallel_tool_calls: parallelToolCalls, temperature } = settings;
+  const { parallel_tool_calls: parallelToolCalls, temperature, reasoning } = settings;
   return {
     model,
     messages: toMessages(items, settings.instructions),
@@ -250,14 +263,17 @@ export function toChatRequest(
     toolChoice: typeof choice === 'object' ? { name: choice.name } : choice,
     parallelToolCalls,
     ...(temperature !== undefined && { temperature }),
+    ...(reasoning?.effort !== undefined && { reasoningEffort: reasoning.effort }),
     // A spoken answer that stops in the middle is no use: `inf` leaves the end to the model and its context.
     maxTokens: typeof maxTokens === 'number' ? maxTokens : chatParameters.maxTokens.max,
   };
 }
 
-/** Drops at least a quarter of the items, up to a message of the user; `[]` if no such message follows. */
-function withoutOldest(items: readonly Item[]): readonly Item[] {
-  const begin = Math.ceil(items.length / 4);
+/** Drops the oldest items, up to a message of the user. @returns `[]` if nothing may be dropped or no such message follows */
+function withoutOldest(items: readonly Item[], truncation: Truncation): readonly Item[] {
+  if (truncation === 'disabled') return [];
+  const retained = truncation === 'auto' ? 0.75 : truncation.retention_ratio;
+  const begin = Math.max(1, items.length - Math.floor(retained * items.length));
   const at = items.findIndex(
     (item, index) => index >= begin && item.type === 'message' && item.role === 'user',
   );
@@ -268,8 +284,7 @@ function toPart({ speaker, text }: OpenMessage) {
   return speaker ? { type: 'audio', transcript: text.trimEnd() } : { type: 'text', text };
 }
 
-function toUsage(usage: ChatUsage | undefined) {
-  const { promptTokens = 0, cachedTokens = 0, completionTokens = 0 } = usage ?? {};
+function toUsage({ promptTokens, cachedTokens, completionTokens }: typeof noUsage) {
   return {
     total_tokens: promptTokens + completionTokens,
     input_tokens: promptTokens,

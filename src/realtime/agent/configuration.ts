@@ -1,6 +1,7 @@
 import {
   defaultConfiguration,
   toFormat,
+  toTranscription,
   toTurnDetection,
   updateConfiguration,
   type Configuration,
@@ -37,8 +38,10 @@ export interface VoiceConfiguration {
   readonly tellsTranscripts: boolean;
   readonly rules: TurnRules;
   readonly answer: AnswerSettings;
-  readonly truncation: 'auto' | 'disabled';
+  readonly truncation: Truncation;
 }
+
+export type Truncation = NonNullable<VoiceSessionFields['truncation']>;
 
 type InputFields = NonNullable<NonNullable<VoiceSessionFields['audio']>['input']>;
 const maxSilenceMs = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
@@ -79,7 +82,7 @@ export function updateVoiceConfiguration(
     input: updateConfiguration(before.input, update, defaultVoiceConfiguration(agent).input),
     tellsTranscripts: transcription === undefined ? before.tellsTranscripts : transcription !== null,
     rules: turns ? readRules(turns) : before.rules,
-    answer: readAnswer(before.answer, fields),
+    answer: readAnswer(before.answer, fields, 'session'),
     truncation: fields.truncation ?? before.truncation,
   };
 }
@@ -88,10 +91,14 @@ export function updateVoiceConfiguration(
 export function readAnswer(
   before: AnswerSettings,
   fields: VoiceSessionFields | VoiceResponseFields,
+  owner: 'session' | 'response',
 ): AnswerSettings {
   const { format = before.output.format, voice = before.output.voice, ...rest } = fields.audio?.output ?? {};
   const output = { ...before.output, ...rest, format, voice: typeof voice === 'object' ? voice.id : voice };
-  return { ...before, ...answeringSchema.parse(fields), output };
+  const answer = { ...before, ...answeringSchema.parse(fields), output };
+  const { tools = [], tool_choice: choice } = answer;
+  if (typeof choice !== 'object' || tools.some(({ name }) => name === choice.name)) return answer;
+  throw fieldError(`${owner}.tool_choice`, `expected one of the tools, got ${quote(choice.name)}`);
 }
 
 function readRules(given: NonNullable<InputFields['turn_detection']>): TurnRules {
@@ -110,7 +117,6 @@ export function toVoiceSession(
   { input, tellsTranscripts, rules, answer, truncation }: VoiceConfiguration,
   model: string,
 ) {
-  const { language = null, prompt = null } = input;
   const turns = rules.eagerness ? { type: 'semantic_vad' } : toTurnDetection(input);
   return {
     type: 'realtime' as const,
@@ -120,7 +126,7 @@ export function toVoiceSession(
     audio: {
       input: {
         format: toFormat(input.format),
-        transcription: tellsTranscripts ? { model: input.model, language, prompt } : null,
+        transcription: tellsTranscripts ? toTranscription(input) : null,
         noise_reduction: null,
         turn_detection: input.turns ? { ...turns, ...rules } : null,
       },
@@ -129,6 +135,7 @@ export function toVoiceSession(
     tools: answer.tools ?? [],
     tool_choice: answer.tool_choice ?? 'auto',
     temperature: answer.temperature ?? null,
+    reasoning: answer.reasoning ?? null,
     truncation,
     include: null,
     prompt: null,

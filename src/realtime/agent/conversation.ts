@@ -10,9 +10,16 @@ export type Item = GivenItem & {
   readonly id: string;
   readonly object: 'realtime.item';
   readonly status: 'completed' | 'incomplete' | 'in_progress';
-  /** Audio of the item up to which each beginning of its transcript is spoken. */
-  readonly marks?: readonly SpokenMark[] | undefined;
+  readonly spoken?: Spoken | undefined;
 };
+
+/** The audio of an item. */
+export interface Spoken {
+  /** In the order of the text. */
+  readonly marks: readonly SpokenMark[];
+  /** Length of the audio that was sent. */
+  readonly audioMs: number;
+}
 
 /** A position in a transcript, and the time at which it is spoken. */
 export interface SpokenMark {
@@ -56,14 +63,21 @@ export class Conversation {
     this.#sizes.delete(this.#items.find((item) => item.id === id)!);
   }
 
-  /** Cuts a spoken item after the words that the user has heard. */
+  /**
+   * Cuts a spoken item after the words that the user has heard.
+   *
+   * @throws InferenceError for an item without audio, and for a time after its end
+   */
   truncate(id: string, heardMs: number): void {
     const item = this.find(id);
-    if (item.type !== 'message' || item.role !== 'assistant')
-      throw fieldError('item_id', 'expected a message of the assistant');
+    if (item.type !== 'message' || item.spoken === undefined)
+      throw fieldError('item_id', 'expected an answer that was spoken, and has ended');
+    const { marks, audioMs } = item.spoken;
+    if (heardMs > Math.ceil(audioMs))
+      throw fieldError('audio_end_ms', `expected at most ${Math.ceil(audioMs)}, the length of the audio`);
     const content = item.content.map((part) => {
       if (part.type !== 'output_audio') return part;
-      return { ...part, transcript: heardText(part.transcript ?? '', item.marks ?? [], heardMs) };
+      return { ...part, transcript: heardText(part.transcript ?? '', marks, heardMs) };
     });
     this.replace({ ...item, content });
   }
@@ -129,7 +143,7 @@ export function itemHead<Status extends Item['status']>(status: Status, id = cre
 }
 
 export function toWireItem(item: Item) {
-  return { ...item, marks: undefined };
+  return { ...item, spoken: undefined };
 }
 
 /** A part as the conversation keeps it: its type depends on the role. */
@@ -144,17 +158,18 @@ export function keptPart(part: ItemPart, role: 'system' | 'user' | 'assistant'):
 const pendingResult = '(no result yet)';
 
 /**
- * Items → the messages of a chat, in an order that chat templates accept: a result follows its call, wherever its item is.
- * Results without a call, second results and empty messages are skipped.
+ * Items → the messages of a chat, in an order that chat templates accept: a result follows its call. A call whose result came
+ * late moves to that result, so that the model answers it next. Results without a call, second results and empty messages are
+ * skipped.
  */
 export function toMessages(
   items: readonly Item[],
   instructions: string | undefined,
 ): ChatMessage<MessageContent>[] {
-  const results = new Map<string, string>();
-  for (const item of items)
+  const results = new Map<string, { output: string; at: number }>();
+  for (const [at, item] of items.entries())
     if (item.type === 'function_call_output' && !results.has(item.call_id))
-      results.set(item.call_id, item.output);
+      results.set(item.call_id, { output: item.output, at });
   const messages: ChatMessage<MessageContent>[] = [];
   /** Calls that still need their results. */
   let calls: ToolCall[] = [];
@@ -165,17 +180,25 @@ export function toMessages(
       messages[messages.length - 1] = { ...last, toolCalls: calls };
     else messages.push({ role: 'assistant', content: null, toolCalls: calls });
     for (const { id } of calls)
-      messages.push({ role: 'tool', toolCallId: id, content: results.get(id) ?? pendingResult });
+      messages.push({ role: 'tool', toolCallId: id, content: results.get(id)?.output ?? pendingResult });
     calls = [];
   };
   if (instructions) messages.push({ role: 'system', content: instructions });
   const called = new Set<string>();
-  for (const item of items) {
+  const late = new Map<string, ToolCall>();
+  for (const [at, item] of items.entries()) {
     if (item.type === 'function_call') {
       const id = item.call_id ?? item.id;
-      if (!called.has(id)) calls.push({ id, name: item.name, arguments: item.arguments });
+      if (called.has(id)) continue;
       called.add(id);
-    } else if (item.type === 'message') {
+      const call = { id, name: item.name, arguments: item.arguments };
+      if (items.slice(at, results.get(id)?.at ?? at).some(({ type }) => type === 'message'))
+        late.set(id, call);
+      else calls.push(call);
+    } else if (item.type === 'function_call_output') {
+      const call = late.get(item.call_id);
+      if (call && late.delete(item.call_id)) calls.push(call);
+    } else {
       const content = toContent(item.content);
       if (content === '') continue;
       addCalls();

@@ -1,5 +1,6 @@
 import { anyObject } from '../../validation/object-schema.ts';
 import { z } from 'zod';
+import { reasoningEfforts } from '../../categories/chat/parameters.ts';
 import { speechParameters } from '../../categories/speech/parameters.ts';
 import {
   about,
@@ -78,6 +79,7 @@ const answering = {
   tool_choice: toolChoice.optional(),
   parallel_tool_calls: z.boolean().optional(),
   temperature: z.number().min(0).max(2).optional(),
+  reasoning: z.strictObject({ effort: z.enum(reasoningEfforts).optional() }).optional(),
   max_output_tokens: z.union([z.int().min(1), z.literal('inf')]).optional(),
   prompt: without('no prompts are kept'),
 };
@@ -107,10 +109,21 @@ const sessionSchema = z.strictObject({
       output: output.optional(),
     })
     .optional(),
-  truncation: z.enum(['auto', 'disabled']).optional().meta({
-    description: 'Whether the oldest items are left out where the model can hold no more.',
-    default: 'auto',
-  }),
+  truncation: z
+    .union([
+      z.enum(['auto', 'disabled']),
+      z.strictObject({
+        type: z.literal('retention_ratio'),
+        retention_ratio: z.number().min(0).max(1),
+        token_limits: without('the context of the chat model is the limit'),
+      }),
+    ])
+    .optional()
+    .meta({
+      description:
+        'What happens if the model can hold no more: the oldest items are dropped, a quarter at a time (`auto`) or all but this share of them (`retention_ratio`), or the answer fails.',
+      default: 'auto',
+    }),
   include: without('log probabilities are not offered'),
   tracing: z.unknown().optional().meta({ description: 'Ignored: it changes no answer.' }),
 });

@@ -1,6 +1,7 @@
 import { emptyCommitCode, readAudio } from '../append-audio.ts';
+import { assertHearable, assertVoiceOf } from '../assert-offered.ts';
 import { encodingOf } from '../listening.ts';
-import { Hearing, joinHeard, type Heard } from '../hearing.ts';
+import { GrowingText, Hearing, joinHeard, type Heard } from '../hearing.ts';
 import { transcribed } from '../protocol.ts';
 import { RealtimeSession } from '../session.ts';
 import { toRecording } from '../speech-input.ts';
@@ -14,6 +15,7 @@ import {
   readAnswer,
   toVoiceSession,
   updateVoiceConfiguration,
+  type AnswerSettings,
   type VoiceConfiguration,
 } from './configuration.ts';
 import { Conversation, itemHead, keptPart, toWireItem, type Item } from './conversation.ts';
@@ -186,8 +188,10 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
 
   #configure({ session }: Client<'session.update'>): void {
     const after = updateVoiceConfiguration(this.#configuration, session, this.#info);
-    const { model } = after.input;
-    if (model !== this.#configuration.input.model) this.#call.findModel(model, 'transcription');
+    const { input, output } = session.audio ?? {};
+    if (input?.transcription)
+      assertHearable(after.input, this.#call.findModel(after.input.model, 'transcription'));
+    if (output?.voice) this.#assertVoice('session', after.answer);
     this.#turns.configure(after);
     this.#configuration = after;
     this.#isPromptRead = false;
@@ -195,7 +199,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
   }
 
   /** Ends a turn. Noise without a word is no turn, but the answer that it interrupted is given again. */
-  async #take({ itemId, parts, endMs: audio_end_ms }: Turn): Promise<void> {
+  async #take({ itemId, parts, text: growing, endMs: audio_end_ms }: Turn): Promise<void> {
     if (audio_end_ms !== undefined)
       this.emit({ type: 'input_audio_buffer.speech_stopped', item_id: itemId, audio_end_ms });
     const previous_item_id = this.#conversation.items.at(-1)?.id ?? null;
@@ -207,6 +211,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     } catch (error) {
       return this.refuse(InferenceError.from(error));
     }
+    this.#tellGrowth(itemId, growing);
     const isAnswered = audio_end_ms !== undefined && this.#configuration.rules.create_response;
     const text = await written;
     this.#isAnswerDue = isAnswered && (this.#isAnswerDue || text !== '');
@@ -232,14 +237,16 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
       this.#conversation.recount(item_id);
       if (this.#controller.signal.aborted) return '';
       if (error) this.emit({ type: `${transcribed}.failed`, ...place, error: this.#call.fail(error) });
-      else if (tells) {
-        if (text !== '') this.emit({ type: `${transcribed}.delta`, ...place, delta: text });
-        this.emit({ type: `${transcribed}.completed`, ...place, transcript: text, usage });
-      }
+      else if (tells) this.emit({ type: `${transcribed}.completed`, ...place, transcript: text, usage });
       return text;
     });
     this.#unwritten.add(written);
     return written;
+  }
+
+  #tellGrowth(item_id: string, text: GrowingText): void {
+    if (this.#configuration.tellsTranscripts)
+      text.read((delta) => this.emit({ type: `${transcribed}.delta`, item_id, content_index: 0, delta }));
   }
 
   #addItem(item: Item, previous?: string | null): void {
@@ -268,7 +275,10 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
           throw new InferenceError('rate_limited', `${maxRecordings} recordings wait, which is the most.`);
         const audio = readAudio(part.audio, bytesPerSample[encodingOf(format)]);
         const recording = { file: toRecording(audio, format), bytes: audio.length, endMs: 0 };
-        void this.#writeDown(own.id, kept, [this.#hearing.transcribe(recording, this.#configuration.input)]);
+        const text = new GrowingText();
+        this.#tellGrowth(own.id, text);
+        const heard = this.#hearing.transcribe(recording, this.#configuration.input, text.add());
+        void this.#writeDown(own.id, kept, [heard]);
       }
       return kept;
     });
@@ -283,6 +293,14 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     if (inputModalities?.includes('image') !== false) return;
     const reason = `the model ${quote(this.#info.agent.thinks)} takes no pictures`;
     throw unsupportedError(`item.content[${index}]`, reason);
+  }
+
+  #assertVoice(owner: 'session' | 'response', { output: { voice } }: AnswerSettings): void {
+    assertVoiceOf(
+      this.#call.findModel(this.#info.agent.speaks, 'speech'),
+      `${owner}.audio.output.voice`,
+      voice,
+    );
   }
 
   #createResponse({ response = {}, event_id }: Client<'response.create'>): void {
@@ -306,11 +324,13 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     // The model would read each mention of an item as its whole text.
     if (given && new Set(given).size < given.length)
       throw fieldError('response.input', 'expected each item once');
+    const settings = readAnswer(this.#configuration.answer, fields, 'response');
+    if (fields.audio?.output?.voice) this.#assertVoice('response', settings);
     this.#isPromptRead ||= fields.conversation !== 'none' && given === undefined;
     const answer = new VoiceAnswer({
       model: this.#info.agent,
       call: this.#call,
-      settings: readAnswer(this.#configuration.answer, fields),
+      settings,
       truncation: this.#configuration.truncation,
       conversation: fields.conversation === 'none' ? undefined : this.#conversation,
       metadata: fields.metadata ?? null,

@@ -7,7 +7,7 @@ import { fromSamples, type LiveEncoding } from '../../core/audio/containers/wav-
 import { createResampler, type Resampler } from '../../core/audio/resample.ts';
 import { InferenceError } from '../../errors.ts';
 import type { AnswerSettings } from './configuration.ts';
-import type { SpokenMark } from './conversation.ts';
+import type { Spoken, SpokenMark } from './conversation.ts';
 
 /** Typical speed of speech. */
 const charactersPerMs = 0.015;
@@ -39,15 +39,14 @@ export class Speaker {
     this.#sampleRateHz = sampleRateOf(options.output.format);
   }
 
-  /** Positions in the text with the time at which they are spoken; estimated for an interrupted piece. */
-  get marks(): readonly SpokenMark[] {
+  /** The audio so far; the end of an interrupted piece is estimated. */
+  get spoken(): Spoken {
+    const audioMs = this.#spokenMs();
+    if (this.#openCharacters === 0) return { marks: this.#marks, audioMs };
     const { endMs = 0 } = this.#marks.at(-1) ?? {};
-    if (this.#openCharacters === 0) return this.#marks;
     const expectedMs = endMs + this.#openCharacters / charactersPerMs;
-    return [
-      ...this.#marks,
-      { characters: this.#characters + this.#openCharacters, endMs: Math.max(this.#spokenMs(), expectedMs) },
-    ];
+    const characters = this.#characters + this.#openCharacters;
+    return { marks: [...this.#marks, { characters, endMs: Math.max(audioMs, expectedMs) }], audioMs };
   }
 
   say(text: string): void {

@@ -3,6 +3,7 @@ import type { InferenceBase } from '../../contracts/engine.ts';
 import type { CallOptions } from '../../contracts/run.ts';
 import { quote } from '../../core/text/quote.ts';
 import { InferenceError } from '../../errors.ts';
+import { wireErrorOf } from '../../http/error-responses.ts';
 import { defaultMaxBytes } from '../../http/headers.ts';
 import type { VoiceClientEvent, VoiceServerEvent } from './schema.ts';
 import { VoiceSession } from './session.ts';
@@ -35,7 +36,10 @@ export function openTalk(
     hold: () => {},
     pace: () => {},
     limits: () => ({}),
-    fail: ({ code, message, param = null }) => ({ type: code, code, message, param }),
+    fail(error) {
+      const { type, code } = wireErrorOf(error);
+      return { type, code, message: error.message, param: error.param ?? null };
+    },
     findModel(id) {
       const model = inference.models().find((one) => one.id === id);
       if (model) return model;

@@ -1,6 +1,6 @@
 import { appendAudio, tooShortError, type AudioTarget } from '../append-audio.ts';
 import { sampleRateOf } from '../listening.ts';
-import type { Heard, Hearing } from '../hearing.ts';
+import { GrowingText, type Heard, type Hearing } from '../hearing.ts';
 import { SpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
 import type { InferenceError } from '../../errors.ts';
 import { createId } from '../../http/headers.ts';
@@ -9,6 +9,7 @@ import { maxPauseMs, type VoiceConfiguration } from './configuration.ts';
 export interface Turn {
   readonly itemId: string;
   readonly parts: readonly Promise<Heard>[];
+  readonly text: GrowingText;
   /** Undefined if the client has ended it. */
   readonly endMs?: number | undefined;
 }
@@ -79,10 +80,10 @@ export class Turns {
   commit(): InferenceError | undefined {
     const error = tooShortError(this.#input);
     if (error && !this.#open) return error;
-    const { itemId, parts } = this.#openTurn();
-    if (!error) parts.push(this.#transcribe(this.#input.cutSpeech()));
+    const { itemId, parts, text } = this.#openTurn();
+    if (!error) parts.push(this.#transcribe(this.#input.cutSpeech(), text));
     this.#open = undefined;
-    this.#options.onTurn({ itemId, parts });
+    this.#options.onTurn({ itemId, parts, text });
     return undefined;
   }
 
@@ -100,14 +101,14 @@ export class Turns {
     const turn = this.#openTurn();
     turn.endMs = change.audio.endMs;
     turn.endedAtMs = this.#receivedMs;
-    const heard = this.#transcribe(change.audio);
+    const heard = this.#transcribe(change.audio, turn.text);
     turn.parts.push(heard);
     if (maxPauseMs(this.#configuration.rules) === 0) return this.#finish();
     void this.#judge(turn, heard);
   }
 
-  #transcribe(audio: SpokenAudio): Promise<Heard> {
-    return this.#options.hearing.transcribe(audio, this.#configuration.input);
+  #transcribe(audio: SpokenAudio, text: GrowingText): Promise<Heard> {
+    return this.#options.hearing.transcribe(audio, this.#configuration.input, text.add());
   }
 
   #follow(): void {
@@ -116,7 +117,8 @@ export class Turns {
   }
 
   #openTurn(): OpenTurn {
-    return (this.#open ??= { itemId: createId('item_'), parts: [], endMs: 0, endedAtMs: this.#receivedMs });
+    const begun = { parts: [], text: new GrowingText(), endMs: 0, endedAtMs: this.#receivedMs };
+    return (this.#open ??= { itemId: createId('item_'), ...begun });
   }
 
   #finish(): void {

@@ -1,5 +1,6 @@
 import type { SocketCall } from '../../contracts/endpoint.ts';
 import { createId } from '../../http/headers.ts';
+import { assertHearable } from '../assert-offered.ts';
 import { appendAudio, emptyCommitCode, tooShortError } from '../append-audio.ts';
 import { Hearing } from '../hearing.ts';
 import {
@@ -100,7 +101,7 @@ export class TranscriptionSession extends RealtimeSession<LiveClientEvent, Draft
 
   #configure(update: ConfigurationUpdate): void {
     const after = updateConfiguration(this.#configuration, update, defaultConfiguration(this.#model));
-    if (after.model !== this.#configuration.model) this.#call.findModel(after.model);
+    if (update.transcription) assertHearable(after, this.#call.findModel(after.model));
     if (this.#input.configure(after, 'session.audio.input.format')) this.#spokenId = undefined;
     this.#configuration = after;
   }

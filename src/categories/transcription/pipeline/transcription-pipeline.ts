@@ -122,6 +122,7 @@ export async function loadTranscriptionPipeline(
       category: 'transcription',
       contextLength,
       languages,
+      takesPrompt: abilities.has('prompt'),
       created: await readChangeTime(join(locateModel(spec.source), 'config.json')),
     },
     async *run(request, { signal, owner }) {

@@ -1,7 +1,7 @@
 import type { ErrorBody, RouteDescription } from '../contracts/endpoint.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
 import type { ApiResponse } from '../contracts/http.ts';
-import { jsonResponse } from '../http/responses.ts';
+import { jsonResponse } from './responses.ts';
 
 /** Wire form of one kind of error. */
 export interface WireError {
