@@ -189,7 +189,7 @@ async function converse(turns) {
 
 console.log(isReal ? `Whisper ${values.hears}, SmolLM2 q4, Piper` : 'bundled models', machine());
 const ms = (/** @type {number[] | undefined} */ list, /** @type {number} */ share) =>
-  list ? percentile(list, share).toFixed(0) : '–';
+  list?.length ? percentile(list, share).toFixed(0) : '–';
 const rows = [];
 for (const sessions of values.sessions.split(',').map(Number)) {
   times = {};

@@ -163,7 +163,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     let isDecided = false;
     void isOver.then((isSo) => {
       isDecided = true;
-      if (!isSo) this.#early.drop();
+      return isSo ? undefined : this.#early.drop();
     });
     const { text } = joinHeard(await Promise.all(parts));
     await Promise.all(this.#unwritten);
