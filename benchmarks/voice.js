@@ -3,7 +3,7 @@
 // silence. Also the words heard, the runs that began before the turn was over and were dropped, and memory. With Whisper tiny.en,
 // SmolLM2 and Piper where `npm run test:real` has made them, else with the bundled models.
 // Usage: npm run build && node benchmarks/voice.js [--sessions 1,4] [--turns 20] [--hears whisper-tiny-en] [--dtype q4]
-//   [--threads N] [--eagerness low|medium|high]
+//   [--threads N] [--eagerness low|medium|high] [--pause MS: a silence within each question, after which early work is dropped]
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { chat, createInference, speech, transcription, voice } from 'slashv1';
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     dtype: { type: 'string', default: 'auto' },
     threads: { type: 'string' },
     eagerness: { type: 'string' },
+    pause: { type: 'string', default: '0' },
   },
 });
 const rateHz = 24_000;
@@ -91,7 +92,21 @@ async function say(input) {
   );
   const resampled = resample(samples, { fromHz, toHz: rateHz });
   const end = resampled.findLastIndex((sample) => Math.abs(sample) > 0.02);
-  return Buffer.from(Int16Array.from(resampled.subarray(0, end), (sample) => 32_767 * sample).buffer);
+  const spoken = resampled.subarray(0, end);
+  const bytes16 = Buffer.from(Int16Array.from(spoken, (sample) => 32_767 * sample).buffer);
+  const cut = 2 * quietestSample(spoken);
+  const pause = Buffer.alloc(2 * Math.round((rateHz * Number(values.pause)) / 1000));
+  return Buffer.concat([bytes16.subarray(0, cut), pause, bytes16.subarray(cut)]);
+}
+/** Begin of the quietest 20 ms in the middle half. @param {Float32Array} samples */
+function quietestSample(samples) {
+  const length = rateHz / 50;
+  let [best, least] = [0, Infinity];
+  for (let at = Math.round(samples.length / 4); at < (3 * samples.length) / 4; at += length / 4) {
+    const power = samples.subarray(at, at + length).reduce((sum, sample) => sum + sample * sample, 0);
+    if (power < least) [best, least] = [at, power];
+  }
+  return best;
 }
 const recordings = await Promise.all(questions.map(say));
 const pieceBytes = (2 * rateHz * pieceMs) / 1000;

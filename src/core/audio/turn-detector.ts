@@ -41,7 +41,7 @@ export const detectionSeconds = 0.15;
 
 const frameSeconds = 0.03;
 /** Silence after which a turn has paused: longer than the closure of a stop consonant. */
-export const pauseSeconds = 0.18;
+const pauseSeconds = 0.18;
 /** Three of five frames, so that a click doesn't begin a turn. */
 const onsetFrames = Math.round(detectionSeconds / frameSeconds);
 const onsetActive = 3;
