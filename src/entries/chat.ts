@@ -27,7 +27,7 @@ export type {
   ValueStyle,
 } from '../core/chat/tool-calls/notation.ts';
 export type { RenderTurns } from '../core/chat/tool-calls/template-turn.ts';
-export { mostFittingTool } from '../core/chat/tool-selection.ts';
+export { bestFittingTool } from '../core/chat/tool-selection.ts';
 export type { CallFrame, ToolCallConstraint } from '../core/chat/tool-calls/constraint.ts';
 export type { ModelTraits, ToolCallFacts, ToolCallFormat } from '../core/chat/tool-calls/format.ts';
 export type {

@@ -194,7 +194,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, () => Arguments>>>>
         thinkingSwitch: 'a',
       },
     ],
-    mostFittingTool: () => [[{ name: 'a', description: 'b', parameters: {} }], 'c'],
+    bestFittingTool: () => [[{ name: 'a', description: 'b', parameters: {} }], 'c'],
   },
   audio: {
     downmix: () => [[f32(1), f32(2)]],

@@ -38,7 +38,7 @@ export const harmonyReasoningFormat: ReasoningFormat = {
 };
 
 /** A header is a few words; more than this is text. */
-const longestHeader = 512;
+const maxHeaderLength = 512;
 
 /**
  * Takes the channels of a harmony answer apart. The prompt ends with `<|start|>assistant`, so the answer begins in
@@ -83,9 +83,9 @@ export function createHarmonySplitter(): ReasoningSplitter {
     let marker = yield* input.takeAny([start, channel]);
     do {
       header += marker ?? '';
-      header += yield* input.takeWhile((unit) => unit !== '<', longestHeader);
+      header += yield* input.takeWhile((unit) => unit !== '<', maxHeaderLength);
       marker = yield* input.takeAny([channel, constrain, message]);
-    } while (marker !== null && marker !== message && header.length < longestHeader);
+    } while (marker !== null && marker !== message && header.length < maxHeaderLength);
     header += marker ?? '';
     if (marker === message && /\bto=/.test(header)) return yield* readCall(header);
     if (marker === message) yield* readBody(/<\|channel\|>\s*analysis/.test(header) ? 'reasoning' : 'text');

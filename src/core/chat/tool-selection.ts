@@ -13,10 +13,10 @@ const weights = { name: 3, parameter: 2, description: 1 } as const;
  *
  * @example
  * ```ts
- * mostFittingTool([{ name: 'get_time' }, { name: 'get_weather' }], 'How is the weather in Paris?'); // 1
+ * bestFittingTool([{ name: 'get_time' }, { name: 'get_weather' }], 'How is the weather in Paris?'); // 1
  * ```
  */
-export function mostFittingTool(tools: readonly ToolDefinition[], lastUserMessage: string): number {
+export function bestFittingTool(tools: readonly ToolDefinition[], lastUserMessage: string): number {
   assertList('tools', tools, assertTool);
   assertText('lastUserMessage', lastUserMessage);
   if (tools.length === 0) throw new RangeError('tools: expected at least one, got none');

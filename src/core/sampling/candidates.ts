@@ -5,7 +5,7 @@ import { decaysInto } from './decay.ts';
 import { assertNumber } from './scratch.ts';
 
 /** The largest finite float32: logits are held within ±this, so that no difference of two overflows. */
-export const largestLogit = 2 ** 128 - 2 ** 104;
+export const maxLogit = 2 ** 128 - 2 ** 104;
 
 /**
  * Tokens that may still be drawn, with their logits. The first `size` entries of both arrays count; tokens ascend
@@ -110,7 +110,7 @@ function appendByFours(candidates: Candidates, logits: ArrayLike<number>, end: n
     const c = logits[token + 2]!;
     const d = logits[token + 3]!;
     // One comparison for four logits. NaN and infinities fail it.
-    if (Math.abs(a) + Math.abs(b) + Math.abs(c) + Math.abs(d) <= largestLogit) {
+    if (Math.abs(a) + Math.abs(b) + Math.abs(c) + Math.abs(d) <= maxLogit) {
       const { size } = candidates;
       tokens[size] = token;
       tokens[size + 1] = token + 1;
@@ -172,19 +172,19 @@ export function assertMask(allow: Uint32Array, length: number): void {
 export function probabilities(candidates: Candidates): Float64Array {
   assertCandidates(candidates);
   const weights = new Float64Array(candidates.size);
-  const total = weightsInto(weights, candidates, largestOf(candidates));
+  const total = weightsInto(weights, candidates, maxOf(candidates));
   return weights.map((weight) => weight / total);
 }
 
 /** The largest logit; −∞ where there is none. */
-export function largestOf({ logits, size }: Pick<Candidates, 'logits' | 'size'>): number {
+export function maxOf({ logits, size }: Pick<Candidates, 'logits' | 'size'>): number {
   const fours = size - (size % 4);
-  let largest = largestByFours(logits, fours);
+  let largest = maxByFours(logits, fours);
   for (let i = fours; i < size; i++) if (logits[i]! > largest) largest = logits[i]!;
   return largest;
 }
 
-function largestByFours(logits: Float64Array, end: number): number {
+function maxByFours(logits: Float64Array, end: number): number {
   let first = -Infinity;
   let second = -Infinity;
   let third = -Infinity;
@@ -252,9 +252,9 @@ export function positionOf({ tokens, size }: Candidates, token: number): number 
   return place < size && tokens[place] === token ? place : -1;
 }
 
-/** Brings a logit that is not −∞ or NaN within ±`largestLogit`. */
+/** Brings a logit that is not −∞ or NaN within ±`maxLogit`. */
 export function withinRange(logit: number): number {
-  return logit > largestLogit ? largestLogit : logit < -largestLogit ? -largestLogit : logit;
+  return logit > maxLogit ? maxLogit : logit < -maxLogit ? -maxLogit : logit;
 }
 
 /** A little less than x, so that "above" takes in x itself. */

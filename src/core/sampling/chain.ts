@@ -1,7 +1,7 @@
 import { candidatesInto, createCandidates, type Candidates } from './candidates.ts';
 import { createAdjuster } from './changes.ts';
 import type { SamplerContext, SamplerDefinition, SamplerStep } from './definition.ts';
-import { largestInto, type LargestLogits } from './largest-logits.ts';
+import { selectLargest, type LargestLogits } from './largest-logits.ts';
 import { createBiasStep } from './logit-bias.ts';
 import { isOn, samplers, type SamplingParameters } from './samplers.ts';
 import { leavesFew, scan } from './scan.ts';
@@ -68,7 +68,7 @@ export function createChain(
     runLargest(largest) {
       const { length } = largest.tokens;
       const candidates = candidateScratch(length);
-      if (!largestInto(candidates, largest, orderScratch(length))) return undefined;
+      if (!selectLargest(candidates, largest, orderScratch(length))) return undefined;
       let lowered = 0;
       for (const step of lowering) {
         step.apply(candidates);

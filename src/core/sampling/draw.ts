@@ -1,5 +1,5 @@
 import { assertNumber, createScratch, weightScratch } from './scratch.ts';
-import { assertCandidates, largestOf, type Candidates } from './candidates.ts';
+import { assertCandidates, maxOf, type Candidates } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 
 /**
@@ -27,7 +27,7 @@ export function draw(candidates: Candidates, uniform: number): number {
   const weights = weightScratch(pieceLength);
   const pieces = Math.ceil(size / pieceLength);
   const masses = pieceMasses(pieces);
-  const largest = largestOf(candidates);
+  const largest = maxOf(candidates);
   let total = 0;
   for (let piece = 0; piece < pieces; piece++)
     total += masses[piece] = decaysInto(weights, logits, piece * pieceLength, endOf(piece, size), largest);

@@ -17,8 +17,8 @@ export interface BreakerVocabulary {
 }
 
 /** Longer breakers are cut, and so are the tokens that may follow the first one. */
-const longestBreaker = 40;
-const longestTail = 20;
+const maxBreakerLength = 40;
+const maxTailLength = 20;
 
 /** Between the texts of two tokens; no text contains this code point, which is no character. */
 const boundary = '\uffff';
@@ -58,14 +58,14 @@ export function createBreakerFinder(
     assertList('breakers', breakers, assertText);
     const sequences = new Map<number, (readonly number[])[]>();
     for (const given of breakers) {
-      const breaker = Array.from(given).slice(0, longestBreaker).join('');
+      const breaker = Array.from(given).slice(0, maxBreakerLength).join('');
       if (breaker === '') continue;
       const whole = new Set(tokensWith(breaker));
       for (const token of whole) add(sequences, token, []);
       for (let cut = 1; cut < breaker.length; cut++) {
         const partly = tokensWith(breaker.slice(0, cut) + boundary).filter((token) => !whole.has(token));
         if (partly.length === 0) continue;
-        const tail = vocabulary.encode(breaker.slice(cut)).slice(0, longestTail);
+        const tail = vocabulary.encode(breaker.slice(cut)).slice(0, maxTailLength);
         for (const token of partly) add(sequences, token, tail);
       }
     }

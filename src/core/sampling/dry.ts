@@ -75,7 +75,7 @@ export interface DryOptions
 const noBreakers: DryBreakers = new Map();
 const repeatScratch = createScratch((length) => new Int32Array(length));
 /** Natural logarithm of the largest finite float32, which bounds the penalty. */
-const largestExponent = 88.7228391;
+const maxExponent = 88.7228391;
 
 /**
  * Don't repeat yourself: penalises the tokens that would continue a repetition. Where the end of the history, L tokens
@@ -137,7 +137,7 @@ function penalizeRepetition(
     const token = history[end - age]!;
     if (repeat >= allowedLength) longest.set(token, Math.max(repeat, longest.get(token) ?? 0));
   }
-  const steps = base > 1.000001 ? Math.floor(largestExponent / Math.log(base)) : Infinity;
+  const steps = base > 1.000001 ? Math.floor(maxExponent / Math.log(base)) : Infinity;
   for (const [token, repeat] of longest) {
     const place = positionOf(candidates, token);
     if (place < 0 || isBreaker(breakers, token) || isPenalized?.(token) === false) continue;

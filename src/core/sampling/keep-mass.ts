@@ -1,4 +1,4 @@
-import { justBelow, keepAbove, keepFrom, largestOf, weightsInto, type Candidates } from './candidates.ts';
+import { justBelow, keepAbove, keepFrom, maxOf, weightsInto, type Candidates } from './candidates.ts';
 import { decay, decayWithin } from './decay.ts';
 import { createScratch, weightScratch } from './scratch.ts';
 
@@ -13,7 +13,7 @@ const binsPerNat = 64;
 /** Distance from the largest, in nats, from which all candidates share the last bin. */
 const binnedReach = bins / binsPerNat;
 /** Fewer are not worth bins. */
-const leastBinned = 512;
+const minBinned = 512;
 
 const binMass = new Float64Array(bins);
 const createFloats = (length: number): Float64Array => new Float64Array(length);
@@ -40,8 +40,8 @@ export function keepMass(candidates: Candidates, weights: Float64Array, goal: nu
  * candidates of that bin are looked at again.
  */
 export function keepShare(candidates: Candidates, share: number): Candidates {
-  const largest = largestOf(candidates);
-  if (candidates.size < leastBinned) {
+  const largest = maxOf(candidates);
+  if (candidates.size < minBinned) {
     const weights = weightScratch(candidates.size);
     return keepMass(candidates, weights, share * weightsInto(weights, candidates, largest));
   }

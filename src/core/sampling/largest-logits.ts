@@ -1,7 +1,7 @@
 import { keepAbove, withinRange, type Candidates } from './candidates.ts';
 
 /** Number of largest logits that `LargestLogits` brings from a device: 2 KB. */
-export const largestLogitsCount = 256;
+export const maxLogitCount = 256;
 
 /** The largest logits of a vocabulary, and the weight of all of them: most samplers need no more. */
 export interface LargestLogits {
@@ -35,7 +35,7 @@ export interface LargestStep {
 }
 
 /** Makes candidates of the largest logits, by ascending token. */
-export function largestInto(candidates: Candidates, largest: LargestLogits, order: Float64Array): boolean {
+export function selectLargest(candidates: Candidates, largest: LargestLogits, order: Float64Array): boolean {
   const { tokens, logits, mass } = largest;
   const { length } = tokens;
   if (!Number.isFinite(mass)) return false;
@@ -59,7 +59,7 @@ export function keepKnown(candidates: Candidates, floor: number): boolean {
 }
 
 /** `apply` on the largest logits alone. @param isSure whether it keeps the same as of all, where a floor hides some */
-export function largestStep(
+export function stepOnLargest(
   apply: (candidates: Candidates) => Candidates,
   isSure: (candidates: Candidates, floor: number) => boolean,
 ): LargestStep {

@@ -4,7 +4,7 @@ import { assertToken, createScratch, weightScratch } from './scratch.ts';
 import {
   candidatesInto,
   createCandidates,
-  largestOf,
+  maxOf,
   positionOf,
   weightsInto,
   type Candidates,
@@ -53,17 +53,17 @@ export function logProbabilitiesOf(
   if (!Number.isInteger(top) || top < 0) throw new RangeError(`top: expected a count, got ${top}`);
   const candidates = candidatesInto(all(logits.length), logits);
   if (candidates.size === 0) throw new RangeError('logits: expected at least one above -Infinity');
-  const largest = largestOf(candidates);
+  const largest = maxOf(candidates);
   const normalizer = largest + Math.log(weightsInto(weightScratch(candidates.size), candidates, largest));
   const position = positionOf(candidates, token);
   return {
     token,
     logProbability: position < 0 ? -Infinity : candidates.logits[position]! - normalizer,
-    top: top === 0 ? [] : mostLikely(candidates, top, normalizer),
+    top: top === 0 ? [] : likeliest(candidates, top, normalizer),
   };
 }
 
-function mostLikely(candidates: Candidates, count: number, normalizer: number): TokenLogProbability[] {
+function likeliest(candidates: Candidates, count: number, normalizer: number): TokenLogProbability[] {
   const { tokens, logits, size } = topKInto(best(roomFor(count)), candidates, count);
   return Array.from(logits.subarray(0, size), (logit, i) => ({
     token: tokens[i]!,

@@ -3,7 +3,7 @@ import { assertNumber } from './scratch.ts';
 import {
   assertCandidates,
   keepFrom,
-  largestLogit,
+  maxLogit,
   positionOf,
   withinRange,
   type Candidates,
@@ -44,7 +44,7 @@ export function applyLogitBias(
     dropped ||= bias === -Infinity;
     candidates.logits[position] = bias === -Infinity ? bias : withBias(candidates.logits[position]!, bias);
   }
-  return dropped ? keepFrom(candidates, -largestLogit) : candidates;
+  return dropped ? keepFrom(candidates, -maxLogit) : candidates;
 }
 
 /** @param logitBias finite biases of distinct tokens, ascending */

@@ -1,13 +1,6 @@
-import {
-  createCandidates,
-  justBelow,
-  keepFrom,
-  largestOf,
-  type Candidates,
-  checkedStep,
-} from './candidates.ts';
+import { createCandidates, justBelow, keepFrom, maxOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { largestStep } from './largest-logits.ts';
+import { stepOnLargest } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';
 import { keepTopK } from './top-k.ts';
 
@@ -27,8 +20,8 @@ export const minPSampler = defineSampler({
   create({ minP: p }) {
     const apply = (candidates: Candidates): Candidates => keepMinP(candidates, p);
     const isSure = (candidates: Candidates, floor: number): boolean =>
-      largestOf(candidates) + offsetOf(p) > floor;
-    return { apply, collector: createMinPCollector(p), onLargest: largestStep(apply, isSure) };
+      maxOf(candidates) + offsetOf(p) > floor;
+    return { apply, collector: createMinPCollector(p), onLargest: stepOnLargest(apply, isSure) };
   },
 });
 
@@ -52,7 +45,7 @@ export const applyMinP = checkedStep('minP', keepMinP);
 function keepMinP(candidates: Candidates, p: number): Candidates {
   if (p <= 0) return candidates;
   if (p > 1) return keepTopK(candidates, 1);
-  return keepFrom(candidates, largestOf(candidates) + offsetOf(p));
+  return keepFrom(candidates, maxOf(candidates) + offsetOf(p));
 }
 
 /** The logarithm of p, less a tolerance: its last bits must not separate candidates that are equally likely. */
@@ -76,7 +69,7 @@ function createMinPCollector(p: number): Collector & { largest: number } {
       this.threshold = -Infinity;
     },
     learn(sample) {
-      this.threshold = justBelow(largestOf(sample) + offset);
+      this.threshold = justBelow(maxOf(sample) + offset);
     },
     isComplete() {
       return this.threshold < Infinity;

@@ -2,7 +2,7 @@ import { assertNames } from '../assert-names.ts';
 import { assertCount } from '../assert-values.ts';
 import type { ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber, valueScratch, weightScratch } from './scratch.ts';
-import { keepFrom, largestOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
+import { keepFrom, maxOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './keep-mass.ts';
 import { keepTopK, sortedLargest } from './top-k.ts';
@@ -106,7 +106,7 @@ export function createMirostat(options: MirostatOptions): Mirostat {
 function keepBySurprise(candidates: Candidates, mu: number): Candidates {
   const { size } = candidates;
   if (size <= 1) return candidates;
-  const largest = largestOf(candidates);
+  const largest = maxOf(candidates);
   const total = weightsInto(weightScratch(size), candidates, largest);
   const lowest = largest + Math.log(total) - mu * Math.LN2 - massTolerance;
   return lowest > largest ? keepTopK(candidates, 1) : keepFrom(candidates, lowest);
@@ -145,7 +145,7 @@ function zipfRank(exponent: number, mu: number, vocabularySize: number): number 
 function surpriseOf(candidates: Candidates, token: number): number {
   const position = positionOf(candidates, token);
   if (position < 0) throw new RangeError(`token: expected one of the candidates, got ${token}`);
-  const largest = largestOf(candidates);
+  const largest = maxOf(candidates);
   const total = weightsInto(weightScratch(candidates.size), candidates, largest);
   return (Math.log(total) + largest - candidates.logits[position]!) / Math.LN2;
 }

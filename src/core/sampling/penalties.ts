@@ -83,10 +83,10 @@ interface TokenWindow {
   accept(token: number): void;
 }
 
-/** @param length of the window; −1 for one that no token leaves @param mostTokens different ones at most */
-function createTokenWindow(length: number, mostTokens: number): TokenWindow {
+/** @param length of the window; −1 for one that no token leaves @param maxTokens different ones at most */
+function createTokenWindow(length: number, maxTokens: number): TokenWindow {
   const recent = new Int32Array(Math.max(0, length));
-  const capacity = length < 0 ? mostTokens : Math.min(length, mostTokens);
+  const capacity = length < 0 ? maxTokens : Math.min(length, maxTokens);
   const tokens = new Int32Array(capacity + 1);
   const counts = new Int32Array(capacity + 1);
   let accepted = 0;

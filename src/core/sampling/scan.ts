@@ -2,7 +2,7 @@ import { openSimd, type Simd } from '../math/simd.ts';
 import {
   createCandidates,
   justBelow,
-  largestOf,
+  maxOf,
   withinRange,
   type Candidates,
   weightsInto,
@@ -117,7 +117,7 @@ export function createLargestCollector(): Collector {
       this.threshold = -Infinity;
     },
     learn(sample) {
-      this.threshold = justBelow(largestOf(sample));
+      this.threshold = justBelow(maxOf(sample));
     },
     isComplete: () => true,
     add(token, logit) {

@@ -22,7 +22,7 @@ export const tailFreeSampler = defineSampler({
 });
 
 /** Below this total the second differences are noise and weigh the same. */
-const leastCurvature = 1e-6;
+const minCurvature = 1e-6;
 
 /**
  * Tail-free sampling: sorts by probability, takes the absolute second differences as weights and cuts where their
@@ -60,7 +60,7 @@ function keptOf(sorted: Float64Array, size: number, share: number): number {
   const mass = decaysInto(weights, sorted, 0, size, sorted[0]!);
   let total = 0;
   for (let i = 2; i < size; i++) total += curvature(weights, i);
-  if (total <= leastCurvature * mass) return evenlyKept(size, share);
+  if (total <= minCurvature * mass) return evenlyKept(size, share);
   let sum = 0;
   for (let i = 2; i < size; i++) {
     sum += curvature(weights, i);

@@ -1,9 +1,9 @@
 import { assertObject } from '../assert-values.ts';
 import type { ParameterTable, ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber, weightScratch } from './scratch.ts';
-import { assertCandidates, largestLogit, largestOf, type Candidates, checkedStep } from './candidates.ts';
+import { assertCandidates, maxLogit, maxOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { largestStep } from './largest-logits.ts';
+import { stepOnLargest } from './largest-logits.ts';
 import { weightsAndMoment, createLargestCollector } from './scan.ts';
 
 const parameters = {
@@ -44,7 +44,7 @@ export const temperatureSampler = defineSampler({
     const { temperature, dynatempRange } = given;
     const apply = (candidates: Candidates): Candidates => scaleBy(candidates, temperature);
     if (temperature === 0) {
-      const onLargest = largestStep(apply, () => true);
+      const onLargest = stepOnLargest(apply, () => true);
       return { apply, collector: createLargestCollector(), onLargest };
     }
     if (isSteered || dynatempRange === 0) return { apply };
@@ -70,14 +70,14 @@ export const applyTemperature = checkedStep('temperature', scaleBy);
 function scaleBy(candidates: Candidates, temperature: number): Candidates {
   const { tokens, logits, size } = candidates;
   if (size === 0 || temperature === 1) return candidates;
-  const largest = largestOf(candidates);
+  const largest = maxOf(candidates);
   if (temperature <= 0) {
     tokens[0] = tokens[logits.indexOf(largest)]!;
     logits[0] = 0;
     candidates.size = 1;
     return candidates;
   }
-  const inverse = Math.min(1 / temperature, largestLogit);
+  const inverse = Math.min(1 / temperature, maxLogit);
   for (let i = 0; i < size; i++) logits[i] = (logits[i]! - largest) * inverse;
   return candidates;
 }
@@ -125,7 +125,7 @@ function scaleByEntropy(
 
 /** In nats, from 0 to ln n. */
 function entropyOf(candidates: Candidates): number {
-  const largest = largestOf(candidates);
+  const largest = maxOf(candidates);
   const { total, moment } = weightsAndMoment(weightScratch(candidates.size), candidates, largest);
   return Math.log(total) + moment / total;
 }

@@ -1,7 +1,7 @@
 import { createScratch, valueScratch } from './scratch.ts';
 import { createCandidates, justBelow, keepAbove, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { largestLogitsCount, largestStep } from './largest-logits.ts';
+import { maxLogitCount, stepOnLargest } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';
 import { selectDescending, sortDescendingInto } from './sort.ts';
 
@@ -20,8 +20,8 @@ export const topKSampler = defineSampler({
   neutral: { topK: 0 },
   create({ topK: k }) {
     const apply = (candidates: Candidates): Candidates => keepTopK(candidates, k);
-    const onLargest = largestStep(apply, ({ size }) => size >= k);
-    return { apply, collector: createTopKCollector(k), ...(k > largestLogitsCount ? {} : { onLargest }) };
+    const onLargest = stepOnLargest(apply, ({ size }) => size >= k);
+    return { apply, collector: createTopKCollector(k), ...(k > maxLogitCount ? {} : { onLargest }) };
   },
 });
 
@@ -116,11 +116,11 @@ function keepLargest(candidates: Candidates, k: number): number {
   return lowest;
 }
 
-const largestScratch = createScratch(createCandidates);
+const maxScratch = createScratch(createCandidates);
 
 /** Writes the `k` largest logits, descending. */
 export function sortedLargest(sorted: Float64Array, candidates: Candidates, k: number): number {
-  const { logits, size } = topKInto(largestScratch(roomFor(k)), candidates, k);
+  const { logits, size } = topKInto(maxScratch(roomFor(k)), candidates, k);
   sortDescendingInto(sorted, logits, size);
   return size;
 }

@@ -1,4 +1,4 @@
-import { keepFrom, largestLogit, largestOf, type Candidates, checkedStep } from './candidates.ts';
+import { keepFrom, maxLogit, maxOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 
 export const topNSigmaSampler = defineSampler({
@@ -37,7 +37,7 @@ export const applyTopNSigma = checkedStep('topNSigma', keepTopNSigma);
 
 function keepTopNSigma(candidates: Candidates, n: number): Candidates {
   if (n <= 0 || candidates.size <= 1) return candidates;
-  return keepFrom(candidates, largestOf(candidates) - Math.min(n, largestLogit) * deviationOf(candidates));
+  return keepFrom(candidates, maxOf(candidates) - Math.min(n, maxLogit) * deviationOf(candidates));
 }
 
 function deviationOf({ logits, size }: Candidates): number {

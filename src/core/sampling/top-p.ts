@@ -1,5 +1,5 @@
 import { createScratch, weightScratch } from './scratch.ts';
-import { createCandidates, largestOf, weightsInto, type Candidates, checkedStep } from './candidates.ts';
+import { createCandidates, maxOf, weightsInto, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
 import { keepMass, keepShare, massTolerance } from './keep-mass.ts';
@@ -44,7 +44,7 @@ function keepTopP(candidates: Candidates, p: number): Candidates {
   return p >= 1 || candidates.size <= 1 ? candidates : keepShare(candidates, p * (1 - massTolerance));
 }
 
-const largestScratch = createScratch(createCandidates);
+const maxScratch = createScratch(createCandidates);
 /** Largest error of the mass of a device. */
 const deviceTolerance = 1e-4;
 /** Error bound of sums in another order. */
@@ -56,9 +56,9 @@ function keepTopPOfLargest(
   p: number,
   { largest, floor, vocabularySize, lowered }: KnownLogits,
 ): boolean {
-  const scratch = largestScratch(candidates.size);
+  const scratch = maxScratch(candidates.size);
   const weights = weightScratch(candidates.size);
-  const center = largestOf(candidates);
+  const center = maxOf(candidates);
   const known = weightsInto(weights, candidates, center);
   let before = 0;
   for (let i = 0; i < largest.logits.length; i++) before += Math.exp(largest.logits[i]! - center);

@@ -1,5 +1,5 @@
 import { createScratch, weightScratch } from './scratch.ts';
-import { createCandidates, largestOf, type Candidates, checkedStep } from './candidates.ts';
+import { createCandidates, maxOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { weightsAndMoment } from './scan.ts';
 import { keepMass, massTolerance } from './keep-mass.ts';
@@ -42,7 +42,7 @@ const nearScratch = createScratch(createCandidates);
 function keepTypical(candidates: Candidates, p: number): Candidates {
   const { tokens, logits, size } = candidates;
   if (p >= 1 || size <= 1) return candidates;
-  const largest = largestOf(candidates);
+  const largest = maxOf(candidates);
   const weights = weightScratch(size);
   const { total, moment } = weightsAndMoment(weights, candidates, largest);
   // |−ln p − H| = |typical − logit|: the softmax's normalizer cancels out.

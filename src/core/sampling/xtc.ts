@@ -1,7 +1,7 @@
 import { assertObject } from '../assert-values.ts';
 import type { ParameterTable, ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber, weightScratch } from './scratch.ts';
-import { assertCandidates, largestOf, weightsInto, type Candidates } from './candidates.ts';
+import { assertCandidates, maxOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './keep-mass.ts';
 import { append } from './scan.ts';
@@ -71,7 +71,7 @@ function excludeTopChoices(
 ): Candidates {
   const { tokens, logits, size } = candidates;
   if (uniform >= probability || threshold > 0.5 || size < 2) return candidates;
-  const largest = largestOf(candidates);
+  const largest = maxOf(candidates);
   const total = weightsInto(weightScratch(size), candidates, largest);
   const lowest = largest + Math.log(threshold * total) - massTolerance;
   // The smallest logit that is not below the bound, of equals the last.

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mostFittingTool } from '../../../src/core/chat/tool-selection.ts';
+import { bestFittingTool } from '../../../src/core/chat/tool-selection.ts';
 
 const tools = [
   {
@@ -16,7 +16,7 @@ const tools = [
   { name: 'send_mail', description: 'Send a message', parameters: { properties: { recipientName: {} } } },
 ];
 
-describe('mostFittingTool', () => {
+describe('bestFittingTool', () => {
   it.each([
     ['What TIME is it?', 0],
     ['How is the weather in the city of Paris?', 1],
@@ -28,12 +28,12 @@ describe('mostFittingTool', () => {
     ['', 0],
     ['the a of', 0],
   ])('%s', (message, index) => {
-    expect(mostFittingTool(tools, message)).toBe(index);
+    expect(bestFittingTool(tools, message)).toBe(index);
   });
 
   it('prefers a word that only one tool has', () => {
     const shapes = [{ name: 'draw_red_circle' }, { name: 'draw_red_square' }];
-    expect(mostFittingTool(shapes, 'draw a red square')).toBe(1);
+    expect(bestFittingTool(shapes, 'draw a red square')).toBe(1);
   });
 
   it('reads definitions of any form', () => {
@@ -42,15 +42,15 @@ describe('mostFittingTool', () => {
       { name: 'x', parameters: { properties: null } },
       { name: 'find', parameters: {} },
     ];
-    expect(mostFittingTool(odd, 'find it')).toBe(2);
-    expect(() => mostFittingTool([], 'x')).toThrow(RangeError);
+    expect(bestFittingTool(odd, 'find it')).toBe(2);
+    expect(() => bestFittingTool([], 'x')).toThrow(RangeError);
   });
 
   it('returns an index for any message and any tools', () => {
     const tool = fc.record({ name: fc.string(), description: fc.string() });
     fc.assert(
       fc.property(fc.array(tool, { minLength: 1 }), fc.string({ unit: 'binary' }), (any, message) => {
-        const index = mostFittingTool(any, message);
+        const index = bestFittingTool(any, message);
         expect(any[index]).toBeDefined();
       }),
     );

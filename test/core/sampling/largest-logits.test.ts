@@ -11,7 +11,7 @@ import { runs } from '../../thorough.ts';
  *
  * @param error of the mass, relative
  */
-function largestOf(logits: Float32Array, count: number, error = 0): LargestLogits {
+function maxOf(logits: Float32Array, count: number, error = 0): LargestLogits {
   const order = [...logits.keys()].sort((a, b) => logits[b]! - logits[a]! || a - b).slice(0, count);
   const largest = logits[order[0]!]!;
   const mass = logits.reduce((sum, logit) => sum + Math.exp(logit - largest), 0);
@@ -84,7 +84,7 @@ function choose(
   };
   for (const row of logits) {
     all.push(attempt(() => first.sample(row)));
-    let token = second.sampleLargest(largestOf(row, Math.min(count, row.length), error));
+    let token = second.sampleLargest(maxOf(row, Math.min(count, row.length), error));
     if (token >= 0) decided++;
     else token = attempt(() => second.sample(row));
     largest.push(token);

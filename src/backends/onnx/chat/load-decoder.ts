@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isPastState, embeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { orElse } from '../../../core/text/or-else.ts';
-import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
+import { maxLogitCount } from '../../../core/sampling/largest-logits.ts';
 import { fieldError, InferenceError, messageOf } from '../../../errors.ts';
 import { localFiles, weightFiles } from '../../../folder/graph-files.ts';
 import { chooseRuntime } from '../../../runtime/choose-runtime.ts';
@@ -96,7 +96,7 @@ export async function loadDeviceDecoder(path: string, options: DecoderOptions): 
   const { device, threads, runtime, optimize, cacheFolder, config = {} } = options;
   const { model, weightsFolder, signature, cachesInPlace } = await prepareGraph(path, {
     optimize,
-    rewrites: { attention: true, lastPosition: true, candidates: largestLogitsCount, rowLengths: true },
+    rewrites: { attention: true, lastPosition: true, candidates: maxLogitCount, rowLengths: true },
     keep: sizeOf(path) >= largeModelBytes,
     cacheFolder,
     threads,

@@ -195,12 +195,12 @@ export class AnswerInput extends TextInput {
   }
 
   #push(event: ToolCallParserEvent): void {
-    if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-longestLastText);
+    if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-maxLastTextLength);
     this.#events.push(event);
   }
 }
 
-const longestLastText = 64;
+const maxLastTextLength = 64;
 
 /** Makes a parser of a routine that reads one answer from beginning to end. */
 export function createScriptedParser(

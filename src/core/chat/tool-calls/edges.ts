@@ -102,11 +102,11 @@ export interface FoundEdge {
 export function* peekEdge(input: TextInput, edges: readonly Edge[]): Reading<FoundEdge | undefined> {
   const beginnings = edges.map((edge) => matcherOf(edge).beginning);
   while (!input.hasEnded && beginnings.some((beginning) => beginning.test(input.rest))) yield;
-  return longestEdge(input.rest, edges);
+  return findLongestEdge(input.rest, edges);
 }
 
 /** The longest of several edges at the start of a text, with the white space before it. */
-export function longestEdge(text: string, edges: readonly Edge[]): FoundEdge | undefined {
+export function findLongestEdge(text: string, edges: readonly Edge[]): FoundEdge | undefined {
   let longest: FoundEdge | undefined;
   for (const edge of edges) {
     const match = matcherOf(edge).whole.exec(text);

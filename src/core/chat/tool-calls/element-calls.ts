@@ -33,7 +33,7 @@ interface ElementPlace {
   readonly depth?: number;
 }
 
-const deepestNesting = 32;
+const maxNesting = 32;
 
 /** The value of an element up to its close tag: text, or elements; those called `item` make a list. */
 function readElement(cursor: TextCursor, place: ElementPlace): string | undefined {
@@ -44,7 +44,7 @@ function readElement(cursor: TextCursor, place: ElementPlace): string | undefine
   const types = typesOf(schema, root);
   cursor.index = end;
   if (!cursor.source.startsWith(`${mark}</`, cursor.index))
-    return text.trim() === '' && depth < deepestNesting ? readMembers(cursor, place) : undefined;
+    return text.trim() === '' && depth < maxNesting ? readMembers(cursor, place) : undefined;
   const isEmpty = text.trim() === '' && !types.includes('string');
   if (isEmpty && types.includes('object')) return '{}';
   return isEmpty && types.includes('array') ? '[]' : valueText(text, types);

@@ -3,7 +3,7 @@ import { readCallList } from './json-calls.ts';
 import { mendJson, type LiteralSyntax } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
 
-const longestName = 256;
+const maxNameLength = 256;
 
 export function literalSyntax({ first, equals, mark }: ItemsNotation): LiteralSyntax {
   const open = first.trim();
@@ -21,7 +21,7 @@ export function* readLiteralCalls(input: AnswerInput, syntax: LiteralSyntax): Re
 /** Reads a call; false if it is none, or was not finished. */
 function* readCall(input: AnswerInput, syntax: LiteralSyntax): Reading<boolean | undefined> {
   const isPrinted = input.toolNamed('print') === undefined && (yield* input.takeAny(['print('])) !== null;
-  const written = yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), longestName);
+  const written = yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), maxNameLength);
   if (written === '') return undefined;
   const name = input.nameOf(written);
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));

@@ -38,7 +38,7 @@ export interface MendOptions {
   readonly call?: LiteralSyntax | undefined;
 }
 
-const deepestNesting = 64;
+const maxNesting = 64;
 const opposite = new Map(Object.entries({ '{': '}', '[': ']', '(': ')' }));
 
 const space = /\s*/y;
@@ -98,7 +98,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     }
     const sign = cursor.peek();
     const close = opposite.get(sign);
-    if (close !== undefined && depth < deepestNesting) {
+    if (close !== undefined && depth < maxNesting) {
       cursor.index++;
       return sign === '{' ? readMembers(depth, inner) : readItems(close, depth);
     }

@@ -15,7 +15,7 @@ export function parameterTypes(tool: ToolDefinition | undefined, parameter: stri
 /** The schema of a member, or of the items of a list, which are called `item`. */
 export function memberSchema(schema: unknown, name: string, root: unknown, depth = 0): unknown {
   const own = resolved(schema, root);
-  if (own === undefined || depth > deepestSchema) return undefined;
+  if (own === undefined || depth > maxSchemaDepth) return undefined;
   const { properties, patternProperties, additionalProperties, items, anyOf, oneOf, allOf } = own;
   if (isSchemaObject(properties) && Object.hasOwn(properties, name)) return properties[name];
   if (isSchemaObject(additionalProperties) && patternProperties === undefined) return additionalProperties;
@@ -71,12 +71,12 @@ function typeOfJson(text: string): JsonType | undefined {
 }
 
 /** Schemas that contain themselves would go on for ever. */
-const deepestSchema = 8;
+const maxSchemaDepth = 8;
 
 /** The types that a schema allows; none where it doesn't say. */
 export function typesOf(schema: unknown, root: unknown, depth = 0): Types {
   const own = resolved(schema, root);
-  if (own === undefined || depth > deepestSchema) return [];
+  if (own === undefined || depth > maxSchemaDepth) return [];
   const { type, enum: values, const: value, anyOf, oneOf, allOf } = own;
   if (typeof type === 'string') return [nativeTypes.get(type) ?? type];
   if (Array.isArray(type)) return type.filter((name) => typeof name === 'string');
@@ -109,7 +109,7 @@ function resolved(schema: unknown, root: unknown): Readonly<Record<string, unkno
   let own = schema;
   for (let depth = 0; isSchemaObject(own) && typeof own['$ref'] === 'string'; depth++) {
     const [start, ...keys] = own['$ref'].split('/');
-    if (start !== '#' || depth > deepestSchema) return undefined;
+    if (start !== '#' || depth > maxSchemaDepth) return undefined;
     own = keys.reduce<unknown>(
       (target, key) => (isSchemaObject(target) && Object.hasOwn(target, key) ? target[key] : undefined),
       root,

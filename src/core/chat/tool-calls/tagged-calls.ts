@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { longestEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
+import { findLongestEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
 import { takeBalanced } from './literal-calls.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
 import { mendJson, namesAll, valueText, type MendedJson } from './mend-json.ts';
@@ -15,7 +15,7 @@ interface TaggedCall {
   readonly tool: ToolDefinition | undefined;
 }
 
-const longestName = 256;
+const maxNameLength = 256;
 
 /**
  * Reads the parameters of a call: `> <parameter=city> Paris </parameter> </function>`. Values have no quotes; the tool's schema
@@ -61,7 +61,7 @@ function* readParameters(call: TaggedCall): Reading<boolean> {
 
 function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   const { input, syntax, tool } = call;
-  const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', longestName)).trim();
+  const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', maxNameLength)).trim();
   const found = name === '' ? undefined : yield* takeEdge(input, [...syntax.equals.keys()]);
   if (!found) return false;
   const own = parameterTypes(tool, name);
@@ -114,7 +114,7 @@ function nameAt(text: string): string {
 /** All before the value of a parameter: its name, and the types that its tags tell. */
 function headOf(text: string, { equals }: TagSyntax) {
   const name = nameAt(text);
-  const found = longestEdge(text.slice(name.length), [...equals.keys()]);
+  const found = findLongestEdge(text.slice(name.length), [...equals.keys()]);
   if (name.trim() === '' || !found) return undefined;
   return { name: name.trim(), told: equals.get(found.edge)!, length: name.length + found.length };
 }

@@ -131,13 +131,13 @@ function withoutEnd(text: string, end: string): string {
   // A turn with calls may have a different mark before the marks that end all turns.
   const tail = text.slice(text.length - sharedEnd(text, end).length);
   const start = tail.search(/[<\n]/);
-  return tail.length > longestOwnEnd && start !== -1
+  return tail.length > maxOwnEndLength && start !== -1
     ? text.slice(0, text.length - tail.length + start)
     : text;
 }
 
 /** Beyond it, an end that turns with and without calls share belongs to turns. */
-const longestOwnEnd = 20;
+const maxOwnEndLength = 20;
 
 /** The end that two texts share. */
 export function sharedEnd(one: string, other: string): string {

@@ -3,7 +3,7 @@ import { digitsOf } from './decimal-range.ts';
 import { isNumeric, type Numeric } from './json-types.ts';
 import { quoted, schemaFault } from './keywords.ts';
 
-const maxStep = 10_000_000;
+const stepOnLargest = 10_000_000;
 const maxDecimals = 12;
 
 /** The decimal numbers, without exponent, that are multiples of a step; texts that aren't numbers don't matter. */
@@ -25,10 +25,10 @@ function decimalOf(step: unknown, path: string): { readonly step: number; readon
   if (!isNumeric(step) || !(step > 0)) throw schemaFault(path, 'expected a positive number');
   const { whole, fraction } = digitsOf(step);
   const [scaled, decimals] = [Number(whole + fraction), fraction.length];
-  if (decimals > maxDecimals || scaled > maxStep) {
+  if (decimals > maxDecimals || scaled > stepOnLargest) {
     throw schemaFault(
       path,
-      `expected a step of at most ${maxStep} and ${maxDecimals} decimals, got ${quoted(step)}`,
+      `expected a step of at most ${stepOnLargest} and ${maxDecimals} decimals, got ${quoted(step)}`,
     );
   }
   return { step: scaled, decimals };

@@ -2,7 +2,7 @@ import { isJson } from '../../../../core/text/bounded-json.ts';
 import type { ChatMessage, ToolDefinition } from '../../../../core/chat/messages.ts';
 import type { TurnKind } from '../../../../core/chat/turns.ts';
 import type { ReasoningConstraint } from '../../../../core/grammar/constraint.ts';
-import { mostFittingTool } from '../../../../core/chat/tool-selection.ts';
+import { bestFittingTool } from '../../../../core/chat/tool-selection.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import { fieldError, unsupportedError } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
@@ -110,5 +110,5 @@ export function thinkingPrompt(
 function bestTool({ toolChoice, tools, messages }: TextRequest): ToolDefinition {
   const required = typeof toolChoice === 'object' && tools.find(({ name }) => name === toolChoice.name);
   const text = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  return required || tools[mostFittingTool(tools, text)]!;
+  return required || tools[bestFittingTool(tools, text)]!;
 }
