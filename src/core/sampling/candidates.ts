@@ -23,7 +23,7 @@ export interface Candidates {
 }
 
 /**
- * Room for `capacity` candidates, none in it yet.
+ * Empty room for `capacity` candidates.
  *
  * @example
  * ```ts
@@ -70,7 +70,7 @@ function logarithmOf(probability: number, token: number): number {
  * `candidatesFrom` for logits, into room that is there already; allocates nothing.
  *
  * @param candidates overwritten; room for `logits.length` candidates
- * @param allow bit `t % 32` of word `t / 32` says whether token `t` may be drawn; all may, if left out
+ * @param allow bit `t % 32` of word `t / 32` is set if token `t` may be drawn; default all
  * @throws RangeError when there is too little room or the mask is too short
  *
  * @example
@@ -154,7 +154,7 @@ function allowedInto(candidates: Candidates, logits: ArrayLike<number>, allow: U
   return candidates;
 }
 
-/** @throws TypeError or RangeError for anything but a mask of so many tokens */
+/** @throws TypeError or RangeError for anything but a mask of `length` tokens */
 export function assertMask(allow: Uint32Array, length: number): void {
   assertArray('allow', allow, Uint32Array, { least: Math.ceil(length / 32) });
 }
@@ -176,7 +176,7 @@ export function probabilities(candidates: Candidates): Float64Array {
   return weights.map((weight) => weight / total);
 }
 
-/** The largest logit; −∞ where there is none. */
+/** The largest logit; −∞ if there are no candidates. */
 export function maxOf({ logits, size }: Pick<Candidates, 'logits' | 'size'>): number {
   const fours = size - (size % 4);
   let largest = maxByFours(logits, fours);
@@ -189,7 +189,7 @@ function maxByFours(logits: Float64Array, end: number): number {
   let second = -Infinity;
   let third = -Infinity;
   let fourth = -Infinity;
-  // Four maxima, so that ascending logits cost no more than others.
+  // Four maxima, so that ascending logits take no longer than random ones.
   for (let i = 0; i < end; i += 4) {
     const a = logits[i]!;
     const b = logits[i + 1]!;
@@ -247,7 +247,7 @@ export function keepFrom(candidates: Candidates, lowest: number): Candidates {
 
 /** Index of a token among the candidates, or −1. */
 export function positionOf({ tokens, size }: Candidates, token: number): number {
-  if (token < size && tokens[token] === token) return token; // as where no token is left out
+  if (token < size && tokens[token] === token) return token; // As if no token were masked.
   const place = lowerBound(tokens, token, size);
   return place < size && tokens[place] === token ? place : -1;
 }
@@ -262,7 +262,7 @@ export function justBelow(x: number): number {
   return x - Math.abs(x) * 2 ** -50 - Number.MIN_VALUE;
 }
 
-/** Keeps the candidates above a logit and the first `equals` of those that have just that. */
+/** Keeps the candidates above a logit and the first `equals` candidates that equal it. */
 export function keepAbove(candidates: Candidates, lowest: number, equals: number): Candidates {
   const { tokens, logits, size } = candidates;
   let left = equals;
@@ -287,7 +287,7 @@ export function assertCandidates(candidates: Candidates): void {
   assertCount('candidates.size', size, { max: Math.min(tokens.length, logits.length) });
 }
 
-/** A step with one number for callers outside of a sampler: what it is given is checked first. */
+/** A step with one number, which checks its arguments, for callers outside of a sampler. */
 export function checkedStep(
   label: string,
   apply: (candidates: Candidates, value: number) => Candidates,

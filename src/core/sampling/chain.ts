@@ -22,7 +22,7 @@ export interface Chain {
   accept(token: number): void;
   /** Number of last tokens of the history that the samplers read. */
   readonly memory: number;
-  /** Tells the samplers which of the candidates was drawn. */
+  /** Updates the samplers with the candidate that was drawn. */
   learn(candidates: Candidates, token: number): void;
 }
 

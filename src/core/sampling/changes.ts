@@ -12,7 +12,7 @@ export interface LogitChanges {
   changed(place: number, logit: number): number;
 }
 
-/** Changes the candidates among the tokens, but for those that are spared. */
+/** Changes the candidates among the tokens, except spared ones. */
 export function applyChanges(
   candidates: Candidates,
   changes: LogitChanges,
@@ -28,8 +28,7 @@ export function applyChanges(
 }
 
 /**
- * Works out the logits of all tokens that several changes in a row touch, merging their ascending lists; −∞ for those that a mask
- * leaves out.
+ * Works out the logits of all tokens that several changes in a row touch, merging their ascending lists; −∞ for masked tokens.
  */
 export function createAdjuster(
   all: readonly LogitChanges[],

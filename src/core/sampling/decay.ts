@@ -24,7 +24,7 @@ export function decay(x: number): number {
   return x < decayReach ? decayWithin(x) : Math.exp(-x);
 }
 
-/** Writes exp(value − origin) of the values from `start` to before `end`, none of which is above the origin. @returns their sum */
+/** Writes exp(value − origin) of the values from `start` to before `end`, all of them at most the origin. @returns their sum */
 export function decaysInto(
   out: Float64Array,
   values: Float64Array,

@@ -17,15 +17,15 @@ export interface SamplerContext {
   readonly dryBreakers: DryBreakers;
 }
 
-/** A sampler with the parameters of one sequence. `apply` alone is needed; the others spare work or keep a state. */
+/** A sampler with the parameters of one sequence. Only `apply` is required; the rest saves work or keeps a state. */
 export interface SamplerStep {
-  /** @param isPenalized false for tokens whose logits must not be penalised */
+  /** @param isPenalized false for tokens that must not be penalised */
   apply(candidates: Candidates, isPenalized?: (token: number) => boolean): Candidates;
-  /** All that it does, where it changes a few logits and drops no candidate. */
+  /** Everything that it does, if it changes a few logits and drops no candidate. */
   readonly changes?: LogitChanges;
   /** Gathers the candidates that it would keep, and perhaps some more, from all logits. */
   readonly collector?: Collector;
-  /** The most tokens that it lowers; left out by a sampler that raises logits or drops candidates. */
+  /** Maximum number of tokens that it lowers; undefined for a sampler that raises logits or drops candidates. */
   lowered?(): number;
   /** `apply` to the largest logits alone, after samplers that lower some of them. */
   readonly onLargest?: LargestStep;
@@ -40,12 +40,12 @@ export interface SamplerStep {
 /** A value, or the least and greatest of several. */
 export type Neutral = number | readonly [least: number, most: number];
 
-/** All that the package knows of one sampler; its place in the list `samplers` is its place in the chain. */
+/** One sampler; its place in the list `samplers` is its place in the chain. */
 export interface SamplerDefinition<T extends ParameterTable = ParameterTable> {
   readonly parameters: T;
   /** The parameters that switch it on, each with the value or the range that doesn't; without any it always acts. */
   readonly neutral?: { readonly [Name in keyof T]?: Neutral };
-  /** Whether it acts at temperature 0: the others leave the most likely token the choice. */
+  /** Whether it acts at temperature 0, where most samplers can't change which token is the likeliest. */
   readonly actsWhenGreedy?: boolean;
   /** Whether it acts while Mirostat is on. */
   readonly actsWithMirostat?: boolean;

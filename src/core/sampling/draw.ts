@@ -41,7 +41,7 @@ export function draw(candidates: Candidates, uniform: number): number {
   return tokens[start + placeExceeding(weights, end - start, goal - before)]!;
 }
 
-/** Sums of so many weights are looked at first. */
+/** Sums of this many weights are compared first. */
 const pieceLength = 512;
 const pieceMasses = createScratch((length) => new Float64Array(length));
 

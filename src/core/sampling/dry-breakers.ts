@@ -3,7 +3,7 @@ import { lowerBound } from './lower-bound.ts';
 import { assertCount, assertFunction, assertList, assertObject, assertText } from '../assert-values.ts';
 /**
  * Sequences of tokens that a repetition doesn't reach across: the first token of each → what follows it, in each that
- * begins with it. A sequence of a single token has nothing that follows; such a token is never penalised itself.
+ * begins with it. A sequence of a single token has nothing that follows, and its token is never penalised.
  */
 export type DryBreakers = ReadonlyMap<number, readonly (readonly number[])[]>;
 
@@ -11,7 +11,7 @@ export type DryBreakers = ReadonlyMap<number, readonly (readonly number[])[]>;
 export interface BreakerVocabulary {
   /** Highest id + 1. */
   readonly size: number;
-  /** The text that a token stands for, leading space included. */
+  /** The text of a token, leading space included. */
   textOf(token: number): string;
   encode(text: string): readonly number[];
 }
@@ -25,8 +25,8 @@ const boundary = '\uffff';
 
 /**
  * Prepares a vocabulary for the search of breakers, which are texts, among tokens. Tokens that contain a breaker are
- * breakers alone; one that ends with the beginning of a breaker is the first of a sequence, and the others are the
- * tokens of the rest of that breaker.
+ * breakers alone; a token that ends with the beginning of a breaker is the first of a sequence, followed by the tokens of the
+ * rest of that breaker.
  *
  * @returns texts → the sequences of tokens that `applyDry` takes; an empty text breaks nothing
  *

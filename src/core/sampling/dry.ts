@@ -68,7 +68,7 @@ type DryParameters = ParameterValues<typeof parameters>;
 /** Options of `applyDry`, as `createSampler` takes them; all but the multiplier have its defaults. */
 export interface DryOptions
   extends Partial<Omit<DryParameters, 'dryMultiplier'>>, Pick<DryParameters, 'dryMultiplier'> {
-  /** Sequences of tokens that it doesn't look across; none by default. */
+  /** Sequences of tokens that a repetition doesn't reach across; default empty. */
   readonly dryBreakers?: DryBreakers;
 }
 
@@ -174,7 +174,7 @@ function isBreaker(breakers: DryBreakers, token: number): boolean {
 }
 
 /**
- * Writes for each age from 1 how many of the last tokens were also the last ones so many tokens ago. The Z-algorithm,
+ * Writes for each age from 1 how many of the last tokens were also the last ones at that age. The Z-algorithm,
  * backwards: Gusfield, Algorithms on Strings, Trees and Sequences, §1.4.
  */
 function repeatsInto(repeats: Int32Array, history: ArrayLike<number>, count: number): void {

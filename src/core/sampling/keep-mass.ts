@@ -3,7 +3,7 @@ import { decay, decayWithin } from './decay.ts';
 import { createScratch, weightScratch } from './scratch.ts';
 
 /**
- * Sums of probabilities are compared with this relative tolerance, which is what float32 logits can tell apart: a
+ * Sums of probabilities are compared with this relative tolerance, the resolution of float32 logits: a
  * nucleus of 0.7 holds 0.4 and 0.3 however their sum is rounded.
  */
 export const massTolerance = 1e-6;
@@ -21,7 +21,8 @@ const nearScratch = createScratch(createFloats);
 const massScratch = createScratch(createFloats);
 
 /**
- * Keeps the smallest set of candidates, taken by descending logit and of equals by token, whose weights reach a goal; at least one.
+ * Keeps the smallest set of candidates, taken by descending logit and of equals by token, until the sum of the weights reaches a
+ * goal; at least one.
  * Equals have equal weights.
  */
 export function keepMass(candidates: Candidates, weights: Float64Array, goal: number): Candidates {
@@ -101,7 +102,7 @@ function weigh(distance: number): number {
 
 /**
  * Cuts candidates off where the masses of some of them reach a goal, by descending value. Quickselect with three-way partitions and
- * pseudo-random pivots, as `selectDescending`; reorders what it is given.
+ * pseudo-random pivots, as `selectDescending`; reorders its input.
  */
 function keepToGoal(
   candidates: Candidates,

@@ -7,7 +7,7 @@ export const maxLogitCount = 256;
 export interface LargestLogits {
   /** Token ids, by descending logits. */
   readonly tokens: Int32Array;
-  /** Above all other logits, but for equals of the last one. */
+  /** Above every logit that isn't here, except equals of the last one. */
   readonly logits: Float32Array;
   /** The sum of exp(logit − largest logit) over the whole vocabulary, to 1e-4 of it. */
   readonly mass: number;
@@ -26,7 +26,7 @@ export interface KnownLogits {
 /** The first sampler of a chain that drops tokens, as it decides by the largest logits alone. */
 export interface LargestStep {
   /**
-   * @param candidates all of the largest, after samplers that lower logits; of no use where it isn't sure
+   * @param candidates all of the largest, after samplers that lower logits; invalid if the result is false
    * @returns whether it is sure to keep the same as of all logits
    */
   apply(candidates: Candidates, known: KnownLogits): boolean;
@@ -58,7 +58,10 @@ export function keepKnown(candidates: Candidates, floor: number): boolean {
   return keepAbove(candidates, floor, 0).size > 0;
 }
 
-/** `apply` on the largest logits alone. @param isSure whether it keeps the same as of all, where a floor hides some */
+/**
+ * `apply` on the largest logits alone. @param isSure whether it keeps the same as of all logits, given the floor of the hidden
+ * ones
+ */
 export function stepOnLargest(
   apply: (candidates: Candidates) => Candidates,
   isSure: (candidates: Candidates, floor: number) => boolean,

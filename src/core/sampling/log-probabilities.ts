@@ -11,7 +11,7 @@ import {
 } from './candidates.ts';
 import { roomFor, topKInto } from './top-k.ts';
 
-/** A token and the natural logarithm of its probability, −∞ for one that the model rules out. */
+/** A token and the natural logarithm of its probability, −∞ for a token that the model excludes. */
 export interface TokenLogProbability {
   readonly token: number;
   readonly logProbability: number;
@@ -33,7 +33,7 @@ const best = createScratch(createCandidates);
  * @param token the token that was chosen
  * @param options `top`: how many of the most likely tokens to list
  * @returns the token's log probability and the most likely tokens; fewer than `top` when fewer can be drawn
- * @throws RangeError for a token outside of the vocabulary, a `top` that is no count, or logits with none to draw
+ * @throws RangeError for a token outside of the vocabulary, an invalid `top`, or logits without a token to draw
  *
  * @example
  * ```ts

@@ -18,8 +18,7 @@ export const logitBiasBounds = { min: -100, max: 100 } as const;
  * Adds a bias to the logits of some tokens.
  *
  * @param candidates mutated
- * @param logitBias token id → what is added to its logit; −∞ drops the token, tokens that are no candidates are
- * passed over
+ * @param logitBias token id → its bias; −∞ drops the token, tokens that are no candidates are skipped
  * @throws TypeError for a bias that is no number
  *
  * @example

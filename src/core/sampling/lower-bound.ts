@@ -1,4 +1,4 @@
-/** The first place among `size` ascending numbers whose number is at least `value`; `size` where all are less. */
+/** Index of the first of `size` ascending numbers that is at least `value`; `size` if all are less. */
 export function lowerBound(numbers: Int32Array, value: number, size = numbers.length): number {
   let low = 0;
   let high = size;

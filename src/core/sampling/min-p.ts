@@ -52,8 +52,8 @@ function keepMinP(candidates: Candidates, p: number): Candidates {
 const offsetOf = (p: number): number => Math.log(p) - 1e-12;
 
 /**
- * For `applyMinP`. It gives up, with a threshold of infinity, where so many logits are near the largest that reading
- * all of them into candidates is the quicker way.
+ * For `applyMinP`. It stops, with a threshold of infinity, if too many logits are near the largest: reading all of them into
+ * candidates is then faster.
  */
 function createMinPCollector(p: number): Collector & { largest: number } {
   const offset = offsetOf(p);

@@ -66,7 +66,8 @@ export interface MirostatOptions extends ParameterValues<typeof mirostatSampler.
 const estimatedTokens = 100;
 
 /**
- * Mirostat: version 1 estimates a Zipf exponent and from it a top k, version 2 bounds the surprise itself. Apply it last, after the temperature, draw, and pass it the drawn token.
+ * Mirostat: version 1 estimates a Zipf exponent and from it a top k, version 2 bounds the surprise itself. Apply it last, after
+ * the temperature, draw, and pass it the drawn token.
  *
  * Basu et al., Mirostat: A Neural Text Decoding Algorithm that Directly Controls Perplexity, arXiv:2007.14966.
  *
@@ -133,7 +134,7 @@ function zipfExponent(candidates: Candidates): number {
   return products / squares;
 }
 
-/** k = (ε 2^μ / (1 − N^−ε))^(1/s) with ε = s − 1, whose limit at ε = 0 is 2^μ / ln N. */
+/** k = (ε 2^μ / (1 − N^−ε))^(1/s) with ε = s − 1; its limit at ε = 0 is 2^μ / ln N. */
 function zipfRank(exponent: number, mu: number, vocabularySize: number): number {
   const excess = exponent - 1;
   const logarithm = Math.log(vocabularySize);

@@ -6,7 +6,7 @@ import { assertCandidates, withinRange, type Candidates } from './candidates.ts'
 import { applyChanges, type LogitChanges } from './changes.ts';
 import { defineSampler } from './definition.ts';
 
-/** Number of last tokens of a history that the penalties read where `repeatLastN` is left out. */
+/** Default of `repeatLastN`. */
 export const penaltyWindow = 64;
 
 export const penaltiesSampler = defineSampler({
@@ -83,7 +83,7 @@ interface TokenWindow {
   accept(token: number): void;
 }
 
-/** @param length of the window; −1 for one that no token leaves @param maxTokens different ones at most */
+/** @param length of the window; −1 for an unbounded one @param maxTokens maximum number of different tokens */
 function createTokenWindow(length: number, maxTokens: number): TokenWindow {
   const recent = new Int32Array(Math.max(0, length));
   const capacity = length < 0 ? maxTokens : Math.min(length, maxTokens);
@@ -130,16 +130,17 @@ function createTokenWindow(length: number, maxTokens: number): TokenWindow {
 }
 
 /**
- * Penalises the candidates among the last `repeatLastN` tokens of a history, 64 if left out, −1 for all. A positive logit is divided by `repeatPenalty`,
- * any other multiplied by it, once however often the token occurred; then `frequencyPenalty` times that count and
- * `presencePenalty` are subtracted. A `repeatPenalty` of 0 acts as the limit towards 0: positive logits become the
- * largest finite float32, others 0.
+ * Penalises the candidates among the last `repeatLastN` tokens of a history (default 64; −1: all). A positive logit is divided by
+ * `repeatPenalty`,
+ * a negative one multiplied by it, once however often the token occurred; then `frequencyPenalty` times that count and
+ * `presencePenalty` are subtracted. A `repeatPenalty` of 0 acts as the limit towards 0: positive logits become the largest finite
+ * float32, negative ones 0.
  *
  * Repeat penalty: Keskar et al., CTRL, arXiv:1909.05858 §4.1.
  *
  * @param candidates mutated
  * @param history token ids, oldest first
- * @param penalties what is left out penalises nothing
+ * @param penalties omitted ones do nothing
  * @throws TypeError for a penalty that is no number
  *
  * @example
@@ -169,7 +170,7 @@ export function applyPenalties(
   const window = createTokenWindow(Math.min(repeatLastN, history.length), history.length);
   const first = repeatLastN < 0 ? 0 : Math.max(0, history.length - repeatLastN);
   for (let i = first; i < history.length; i++) {
-    // What is no token id can't be a candidate.
+    // Only token ids can be candidates.
     if ((history[i]! | 0) === history[i]) window.accept(history[i]!);
   }
   const given = { repeatPenalty, frequencyPenalty, presencePenalty, repeatLastN };

@@ -11,7 +11,7 @@ export interface Rng {
  * with the same major number.
  *
  * @param seed an integer from 0 to 2⁵³ − 1
- * @throws RangeError for any other seed
+ * @throws RangeError for an invalid seed
  *
  * @example
  * ```ts

@@ -15,17 +15,17 @@ import { samplingParameters, type SamplingParameters } from './samplers.ts';
 export interface SamplerParameters extends Partial<SamplingParameters> {
   /** Token id → added to its logit, from −100 to 100. */
   readonly logitBias?: ReadonlyMap<number, number> | undefined;
-  /** Sequences of tokens that DRY doesn't look across; none by default. */
+  /** Sequences of tokens that a repetition doesn't reach across for DRY; default empty. */
   readonly dryBreakers?: DryBreakers | undefined;
 }
 
-/** The context of a sampler beside its parameters. */
+/** The context of a sampler. */
 export interface SamplerOptions {
-  /** Logits come in arrays of this length. */
+  /** Length of the arrays of logits. */
   readonly vocabularySize: number;
   /** A generator of `createRng`; same seed, parameters, history and logits give the same tokens. */
   readonly seed: number;
-  /** The tokens that `repeatPenalty` acts on; all of them, if left out. */
+  /** The tokens that `repeatPenalty` acts on; default all. */
   readonly isWord?: ((token: number) => boolean) | undefined;
 }
 
@@ -37,24 +37,23 @@ export interface Sampler {
    * Chooses the next token. Moves the random numbers and Mirostat on, but doesn't `accept` the token.
    *
    * @param logits `vocabularySize` of them, not mutated. NaN counts as −∞
-   * @param allow the tokens that may be chosen at this step, one bit each: bit `t % 32` of word `t / 32`; a mask leaves
-   * out tokens before any sampler sees them. All may be chosen, if left out
-   * @param isPenalized asked for tokens whose logit penalties or DRY would change; false spares a token. All may be
-   * penalised, if left out
+   * @param allow the tokens that may be chosen at this step, one bit each: bit `t % 32` of word `t / 32`; masked tokens are
+   * dropped before any sampler runs. Default all
+   * @param isPenalized called for tokens that penalties or DRY would change; false spares a token. Default all
    * @throws RangeError for a wrong length, or when no token is left: every logit −∞ or masked
    */
   sample(logits: Float32Array, allow?: Uint32Array, isPenalized?: (token: number) => boolean): number;
   /** Whether it needs every logit at every step; otherwise `sampleLargest` may be asked first. */
   readonly needsAllLogits: boolean;
   /**
-   * Chooses the same token as `sample` from nothing but the largest logits, where these decide it.
+   * Chooses the same token as `sample` from the largest logits alone, if these decide it.
    *
-   * @returns −1 where it takes all logits; then nothing has changed
+   * @returns −1 if all logits are needed; then nothing has changed
    */
   sampleLargest(largest: LargestLogits): number;
   /**
-   * Makes a token part of the history that the penalties look at: each one that was chosen, and those of the prompt
-   * before, where they count.
+   * Appends a token to the history of the penalties: call it for each chosen token, and before for tokens of the prompt that
+   * should count.
    *
    * @throws RangeError for a token outside of the vocabulary
    */
@@ -67,12 +66,12 @@ const parameterNames = [...Object.keys(samplingParameters), 'logitBias', 'dryBre
  * The whole chain for one sequence: bias, penalties (last `repeatLastN` accepted tokens), DRY, top nσ, top k, tail-free, typical,
  * top p, min p, XTC, temperature or dynamic temperature, draw. With Mirostat: bias, penalties, temperature,
  * Mirostat. `temperature` 0 always takes the most likely token after bias, penalties and DRY, the lower id of equals,
- * whatever the other samplers are set to.
+ * whatever the settings of the remaining samplers.
  *
  * `sample` creates no arrays or objects once the first call has made room, unless DRY is on; that room, about 70 bytes for
  * each token of the vocabulary, is shared by all samplers of a thread.
  *
- * @param parameters what is left out has its default
+ * @param parameters omitted ones have their defaults
  * @throws TypeError or RangeError, beginning with the name of a parameter that doesn't exist or is out of its bounds
  *
  * @example

@@ -33,7 +33,7 @@ type SamplingTable = {
   readonly [Name in NameOf<Tables>]: Extract<Tables, Readonly<Record<Name, unknown>>>[Name];
 };
 
-/** Parameters of all samplers, those of a sampler that always acts first; `createSampler` takes exactly these. */
+/** Parameters of all samplers, those of a sampler that is always on first; `createSampler` takes exactly these. */
 export const samplingParameters = Object.assign(
   {},
   ...samplers

@@ -8,7 +8,7 @@ import {
   weightsInto,
 } from './candidates.ts';
 
-/** Evenly spaced logits, none of them adjusted: about one of `stride`. */
+/** Evenly spaced raw logits: about one of `stride`. */
 export interface LogitSample {
   /** The first `size` count. Collectors may reorder them. */
   readonly logits: Float64Array;
@@ -18,14 +18,14 @@ export interface LogitSample {
 
 /**
  * Gathers what the first sampler of a chain would keep, and perhaps some more, while the logits are read for the
- * first time: those above a threshold that rises with what is found. Applying that sampler to them is exact.
+ * first time: the logits above a threshold that rises with each find. Applying that sampler to them is exact.
  */
 export interface Collector {
   /** Logits at or below this are not wanted. */
   threshold: number;
   /** Empties it; it now gathers in these candidates. */
   reset(candidates: Candidates): void;
-  /** Raises the threshold to one that a sample shows to be safe, or to lose nothing most likely. */
+  /** Raises the threshold as far as a sample shows to be safe, or most likely lossless. */
   learn(sample: LogitSample): void;
   /** Whether it has all that its sampler would keep; otherwise all logits have to be read into candidates. */
   isComplete(): boolean;
@@ -95,7 +95,7 @@ export function scan(
 
 function scanRange(simd: Simd, start: number, end: number, collector: Collector, allow?: Uint32Array): void {
   const { floats } = simd;
-  // The last group may go on beyond the range, where nothing is offered.
+  // The last group may continue beyond the range, where nothing is offered.
   const last = 4 * (start + 16 * Math.ceil((end - start) / 16));
   for (let at = 4 * start; (at = simd.findAtLeast(at, last, collector.threshold)) < last; at += 64) {
     const groupEnd = Math.min(at / 4 + 16, end);

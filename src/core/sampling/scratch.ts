@@ -1,6 +1,6 @@
 /**
  * Buffers that the samplers share. Sampling is synchronous, so one set serves every sampler of the thread, and a sampler itself
- * stays a few kilobytes. They grow to the largest vocabulary met and are never given back.
+ * stays a few kilobytes. They grow to the largest vocabulary and are never freed.
  */
 export function createScratch<T>(create: (length: number) => T): (length: number) => T {
   let capacity = 0;

@@ -29,7 +29,7 @@ export function sortDescendingInto(sorted: Float64Array, values: Float64Array, s
   if (!insertionSort(sorted, size, size * movesPerValue)) sorted.subarray(0, size).sort().reverse();
 }
 
-/** @returns false if it took more than `moves` to sort and was given up */
+/** @returns false if sorting took more than `moves` and was stopped */
 function insertionSort(values: Float64Array, size: number, moves: number): boolean {
   let left = moves;
   for (let i = 1; i < size; i++) {
@@ -46,7 +46,7 @@ function insertionSort(values: Float64Array, size: number, moves: number): boole
 }
 
 /**
- * The value that would stand at `rank` (from 0) if the first `size` values were sorted descending. Quickselect with three-way
+ * The value at `rank` (from 0) of the first `size` values in descending order. Quickselect with three-way
  * partitions and pseudo-random pivots: linear time, also with many equal values.
  */
 export function selectDescending(values: Float64Array, size: number, rank: number): number {

@@ -47,8 +47,8 @@ export function keepTopK(candidates: Candidates, k: number): Candidates {
 }
 
 /**
- * For `applyTopK`. It begins with a threshold that a sample shows some more than `k` to be above, and gives up where fewer
- * were, or where it had to cut back too often.
+ * For `applyTopK`. It begins with a threshold that a sample shows some more than `k` to be above, and stops if fewer were, or
+ * after too many cuts.
  */
 function createTopKCollector(k: number): Collector {
   // Not much more than k: the sooner it is cut back, the fewer of the rest are above the threshold.

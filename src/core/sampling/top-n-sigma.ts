@@ -19,7 +19,7 @@ export const topNSigmaSampler = defineSampler({
 });
 
 /**
- * Keeps the candidates whose logits are at most `n` standard deviations below the largest. The deviation is that of the
+ * Keeps the candidates with logits at most `n` standard deviations below the largest. The deviation is that of the
  * logits themselves, over all candidates; so the choice doesn't depend on the temperature.
  *
  * Tang et al., Top-nσ: Not All Logits Are You Need, arXiv:2411.07641.

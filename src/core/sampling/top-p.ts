@@ -47,10 +47,10 @@ function keepTopP(candidates: Candidates, p: number): Candidates {
 const maxScratch = createScratch(createCandidates);
 /** Largest error of the mass of a device. */
 const deviceTolerance = 1e-4;
-/** Error bound of sums in another order. */
+/** Error bound of sums in a different order. */
 const rounding = 1e-9;
 
-/** `applyTopP` on the largest logits alone, where the tolerance of the mass can't change what it keeps. */
+/** `applyTopP` on the largest logits alone, if the tolerance of the mass can't change the result. */
 function keepTopPOfLargest(
   candidates: Candidates,
   p: number,

@@ -21,7 +21,7 @@ export const typicalSampler = defineSampler({
 });
 
 /**
- * Locally typical sampling: keeps the candidates whose surprise is nearest to the entropy of the distribution, as many
+ * Locally typical sampling: keeps the candidates with a surprise nearest to the entropy of the distribution, as many
  * as it takes to exceed probability `p`.
  *
  * Meister et al., Locally Typical Sampling, arXiv:2202.00666.
