@@ -18,17 +18,17 @@ export interface AnswerParserOptions {
   readonly stop?: readonly string[] | undefined;
   /** Whether the text that ended the answer is part of it all the same; default false. */
   readonly includeStop?: boolean | undefined;
-  /** A fresh splitter of the model's format; left out, everything is answer. */
+  /** A new splitter of the model's format; default: everything is answer. */
   readonly reasoningSplitter?: ReasoningSplitter | undefined;
-  /** A fresh parser of the model's format; left out (no tools, or `toolChoice` is `none`), markers are plain text. */
+  /** A new parser of the model's format; default: markers are plain text, as without tools or if `toolChoice` is `none`. */
   readonly toolCallParser?: ToolCallParser | undefined;
   /** Whether the answer is calls alone: what isn't one is a part of their markers, and no text. Default false. */
   readonly isCallsAlone?: boolean | undefined;
-  /** Makes the id of a call, such as `call_…`, where the model writes none itself. */
+  /** Makes the id of a call, such as `call_…`, if the model doesn't write it. */
   readonly createToolCallId: () => string;
 }
 
-/** End of an answer. */
+/** The last events of an answer. */
 export interface AnswerEnd {
   readonly events: readonly AnswerEvent[];
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
@@ -40,7 +40,7 @@ export interface AnswerParser {
   readonly stopped: string | null;
   /** Number of UTF-16 code units at the end of the input that a stop sequence, or its beginning, holds back. */
   readonly withheld: number;
-  /** Whether the text that comes next belongs to the thinking, as far as is known. */
+  /** Whether the next text is expected to belong to the thinking. */
   readonly isReasoning: boolean;
   push(text: string): readonly AnswerEvent[];
   /**
@@ -99,7 +99,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   let wholeCalls = 0;
   let hasBegunCall = false;
   const usedIds = new Set<string>();
-  /** White space of the answer that is given out only if more text follows. */
+  /** White space of the answer, emitted only if more text follows. */
   let space = '';
 
   function push(text: string): readonly AnswerEvent[] {
@@ -129,7 +129,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
     if (stopped !== null) return;
     switch (event.type) {
       case 'call-start':
-        // No stop sequence goes on behind a call.
+        // No stop sequence continues after a call.
         emitTextAroundCalls(stopMatcher.flush(), events);
         isInCall = true;
         hasBegunCall = true;
@@ -150,7 +150,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
     }
   }
 
-  /** Every call has an id of its own, also where the model writes the same number twice. */
+  /** Every id is unique, even if the model writes the same number twice. */
   function idOf(written: string | undefined): string {
     const id = written === undefined ? createToolCallId() : numbered(written, usedIds);
     usedIds.add(id);

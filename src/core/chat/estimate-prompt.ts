@@ -13,7 +13,7 @@ export function estimatePrompt(messages: Messages, tools: readonly ToolDefinitio
   return estimateTokens(conversationText(messages)) + told + frameTokens(messages);
 }
 
-/** Tokens of a conversation beside its texts, estimated. */
+/** Estimated tokens of a conversation without its texts. */
 export function frameTokens(messages: Messages): number {
   const pictures = messages
     .flatMap(({ content }) => (typeof content === 'string' ? [] : ((content ?? []) as readonly Part[])))

@@ -5,7 +5,7 @@ export type Evidence = string | RegExp | readonly (string | RegExp)[];
 
 /**
  * Recognizes the models of a format by their template.
- * @param token one that only their tokenizers have
+ * @param token a token that only their tokenizers have
  */
 export function recognizes(evidence: Evidence, token?: string): (model: ModelTraits) => boolean {
   const parts = [evidence].flat();

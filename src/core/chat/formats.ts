@@ -14,13 +14,13 @@ export const toolCallFormats: readonly ToolCallFormat[] = formatRows.map(({ form
 
 /** Evidence for `detectFormats`. */
 export interface FormatQuery extends ModelTraits {
-  /** Name of a format, or a notation, to use instead of the one that is recognized. */
+  /** Name of a format, or a notation, to use instead of the recognized format. */
   readonly toolCallFormat?: string | CallNotation | undefined;
   /** Renders a conversation with the model's template, to derive how the model writes calls. */
   readonly render?: RenderTurns | undefined;
   /** Name of the template's variable that lets the model think. */
   readonly thinkingSwitch?: string | undefined;
-  /** Name of the reasoning format to use instead of the one that is recognized. */
+  /** Name of the reasoning format to use instead of the recognized format. */
   readonly reasoningFormat?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface FormatQuery extends ModelTraits {
 export interface ModelFormats {
   /** `undefined` where the template shows no known way of calling tools. */
   readonly toolCalls: ToolCallFormat | undefined;
-  /** `<think>` where the template shows no other: any model may be trained to think in these tags. */
+  /** Default `<think>`: any model may be trained to think in these tags. */
   readonly reasoning: ReasoningFormat;
 }
 

@@ -9,7 +9,7 @@ export interface ToolDefinition {
    * 2^53, nor `1.0`, nor the place of a key like `"2"`.
    */
   readonly parametersText?: string | undefined;
-  /** Whether arguments have to follow the schema: one that can't be guaranteed is then refused. */
+  /** Whether arguments must follow the schema; a schema that can't be guaranteed is refused. */
   readonly strict?: boolean | undefined;
 }
 
@@ -64,25 +64,25 @@ export type ChatMessage<Content = string> =
       readonly name?: string | undefined;
     };
 
-/** The text of a message's content; parts are separated by line breaks, pictures are left out. */
+/** The text of a message's content; parts are separated by line breaks, pictures are dropped. */
 export function contentText(content: MessageContent): string {
   if (typeof content === 'string') return content;
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
 /**
- * Stands for a picture in a content that is one text, from the request to the chat template. It holds characters that
- * Unicode gives no meaning.
+ * Marks a picture in a content that is one text, from the request to the chat template. It has characters to which Unicode gives
+ * no meaning.
  */
 export const pictureMark = '\u{FDD0}picture\u{FDD1}';
 
-/** The same message with its content as one text, in which `pictureMark` stands for each picture. */
+/** The same message with its content as one text, with a `pictureMark` for each picture. */
 export function toTextMessage(message: ChatMessage<MessageContent>): ChatMessage {
   if (message.role === 'assistant' && message.content === null) return { ...message, content: null };
   return { ...message, content: markedText(message.content!) } as ChatMessage;
 }
 
-/** Texts that follow one another are separated by a line break. */
+/** Adjacent texts are separated by a line break. */
 function markedText(content: MessageContent): string {
   if (typeof content === 'string') return content;
   return content
@@ -103,7 +103,7 @@ export function splitAtPictures(text: string): readonly ({ readonly type: 'image
   return parts;
 }
 
-/** A picture of a conversation, and where it is. */
+/** A picture of a conversation, and its place. */
 export interface PlacedPicture extends Omit<ImagePart, 'type'> {
   /** Place, such as `messages[0].content[1]`. */
   readonly place: string;

@@ -59,22 +59,22 @@ const rows: readonly BlockFormatRow[] = [
   { name: 'apertus', open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
 ];
 
-/** The most common format, and the one of any model that shows no other. */
+/** The most common format, and the default. */
 export const thinkFormat = createBlockFormat({ name: 'think', ...think });
 
-/** Every format of reasoning. The first that recognizes a model is its format, so the more special comes first. */
+/** Every format of reasoning. The first that recognizes a model is its format, so specific formats precede general ones. */
 export const reasoningFormats: readonly ReasoningFormat[] = [
   harmonyReasoningFormat,
   ...rows.map(createBlockFormat),
   thinkFormat,
 ];
 
-/** Data that tell one format from the others. */
+/** The data that differ between formats. */
 interface BlockFormatRow extends Omit<ReasoningMarkers, 'startsOpen'> {
   readonly name: string;
-  /** Evidence of the format; the first open marker if left out. */
+  /** Evidence of the format; default: the first open marker. */
   readonly evidence?: Evidence;
-  /** One that only tokenizers of the format's models have. */
+  /** A token that only tokenizers of the format's models have. */
   readonly ownToken?: string;
 }
 

@@ -41,10 +41,10 @@ export const harmonyReasoningFormat: ReasoningFormat = {
 const maxHeaderLength = 512;
 
 /**
- * Takes the channels of a harmony answer apart. The prompt ends with `<|start|>assistant`, so the answer begins in
+ * Splits a harmony answer by its channels. The prompt ends with `<|start|>assistant`, so the answer begins in
  * a header.
  *
- * - `analysis` is reasoning; `final`, and `commentary` to nobody, is text. Their headers and ends are dropped, and a
+ * - `analysis` is reasoning; `final`, and `commentary` without a recipient, is text. Their headers and ends are dropped, and a
  *   line break separates two messages of the same kind.
  * - A message with a recipient is a tool call: it is text, header and all, for the tool call parser to read.
  * - An answer without channels is text.

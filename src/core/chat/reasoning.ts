@@ -13,7 +13,7 @@ export interface FrameMarkers {
 
 /** The marks around a model's thinking. */
 export interface ReasoningMarkers {
-  /** Opening marker, such as `<think>`; several if models write it in several ways. */
+  /** Opening marker, such as `<think>`; several for several spellings. */
   readonly open: string | readonly string[];
   /** Closing marker, such as `</think>`. */
   readonly close: string | readonly string[];
@@ -30,7 +30,7 @@ export interface CallsInReasoning {
   createParser(): ToolCallParser;
 }
 
-/** A piece of an answer: thinking, or what is said. */
+/** A piece of an answer: thinking or text. */
 export interface ReasoningPart {
   readonly type: 'reasoning' | 'text';
   readonly text: string;
@@ -44,16 +44,16 @@ export interface ReasoningSplitterFlushOptions {
 
 /** Separates a model's thinking from its answer while both stream. */
 export interface ReasoningSplitter {
-  /** Whether the text that comes next belongs to the thinking, as far as is known. */
+  /** Whether the next text is expected to belong to the thinking. */
   readonly isReasoning: boolean;
   push(text: string): readonly ReasoningPart[];
-  /** Says that the answer has ended; returns what was held back. */
+  /** Ends the answer and returns the text that was held back. */
   flush(options?: ReasoningSplitterFlushOptions): readonly ReasoningPart[];
 }
 
 /** One way in which models mark their thinking. */
 export interface ReasoningFormat {
-  /** Unique, kebab-case: what a setting says to choose the format. */
+  /** Unique, kebab-case; settings choose the format by it. */
   readonly name: string;
   /** Example of an answer with thinking, for documentation. */
   readonly example: string;
@@ -70,7 +70,7 @@ export interface ReasoningFormat {
    * @param prompt the rendered prompt
    */
   constraint(prompt: string): ReasoningConstraint;
-  /** Whether it counts before what the template shows. Default false. */
+  /** Whether it takes precedence over the marks that the template shows. Default false. */
   readonly overrides?: boolean | undefined;
   detect(model: ModelTraits): boolean;
 }
@@ -78,13 +78,13 @@ export interface ReasoningFormat {
 /**
  * Splits `<think>…</think>` from the answer after it.
  *
- * - Only a block at the very beginning (after optional white space) is reasoning. A later `<think>` is part of the
- *   answer's text: it may be what the answer talks about.
+ * - Only a block at the very beginning (after optional white space) is reasoning. A later `<think>` is text: the answer may be
+ *   about such tags.
  * - A block that is never closed is all reasoning.
  * - White space on both sides of both markers is dropped; white space inside the thinking and inside the answer stays.
  * - With `startsOpen`, an open marker that the model writes once more at the beginning is dropped.
- * - A close marker at the very beginning ends an empty block. Anywhere else, without a block, it is plain text: what
- *   stands before it has been sent by then. Models that leave out the open marker need `startsOpen`.
+ * - A close marker at the very beginning ends an empty block. Anywhere else, without a block, it is plain text: the text before
+ *   it was already sent. Models that omit the open marker need `startsOpen`.
  *
  * - With `calls`, a whole call inside the block ends it, as if the close marker stood before: models call tools and forget
  *   to close their thinking. A marker that no call follows is part of the thinking.
@@ -121,7 +121,7 @@ export function createReasoningSplitter(
   const input = new TextInput();
   const parts: ReasoningPart[] = [];
   let isReasoning = startsOpen;
-  /** White space that is given out only if something visible follows it. */
+  /** White space that is emitted only if visible text follows it. */
   let space = '';
   let hasReasoning = false;
 
@@ -147,7 +147,7 @@ export function createReasoningSplitter(
     }
   }
 
-  /** Says whether a call follows its opener, as soon as its parser knows; gives back what belongs to the call. */
+  /** Whether a call follows its opener, decided as early as its parser can; the text of the call is pushed back. */
   function* beginsCall(opener: string): Reading<boolean> {
     const parser = calls!.createParser();
     parser.push(opener);

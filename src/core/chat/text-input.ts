@@ -1,9 +1,9 @@
 import { createMarkerScanner } from '../text/marker-scanner.ts';
 
-/** A routine that reads a text; it stops at `yield` until more of it has come or it has ended. */
+/** A routine that reads a text; it stops at `yield` until more text arrives or the text ends. */
 export type Reading<T = void> = Generator<undefined, T, undefined>;
 
-/** A text that comes in pieces, as the routine sees it that reads it from beginning to end. */
+/** A text that arrives in pieces, for a routine that reads it from beginning to end. */
 export class TextInput {
   #text = '';
   #index = 0;
@@ -11,12 +11,12 @@ export class TextInput {
   /** Whether the text was cut off, by a limit or a stop sequence. */
   isCutOff = false;
 
-  /** Everything that has come and was not taken yet. */
+  /** The text that has arrived and was not taken yet. */
   get rest(): string {
     return this.#text.slice(this.#index);
   }
 
-  /** The next code unit, `''` where none has come. */
+  /** The next code unit; `''` if it hasn't arrived. */
   get next(): string {
     return this.#text.charAt(this.#index);
   }
@@ -42,14 +42,14 @@ export class TextInput {
     return this.#index < this.#text.length;
   }
 
-  /** Takes at most `length` units of what has come. */
+  /** Takes at most `length` units of the text that has arrived. */
   take(length: number): string {
     const taken = this.#text.slice(this.#index, this.#index + length);
     this.#index += taken.length;
     return taken;
   }
 
-  /** Gives back text that was taken. */
+  /** Puts back text that was taken. */
   giveBack(text: string): void {
     this.#text = text + this.rest;
     this.#index = 0;
@@ -66,7 +66,7 @@ export class TextInput {
     return yield* this.takeWhile((unit) => unit.trim() === '');
   }
 
-  /** The longest of the texts that comes next, `null` if none does; takes nothing. */
+  /** The longest of the texts that is next, or `null`; takes nothing. */
   *peekAny(texts: readonly string[]): Reading<string | null> {
     const isBegun = (text: string): boolean => text.length > this.rest.length && text.startsWith(this.rest);
     while (!this.hasEnded && texts.some(isBegun)) yield;
@@ -74,7 +74,7 @@ export class TextInput {
     return found.sort((a, b) => b.length - a.length)[0] ?? null;
   }
 
-  /** Takes the longest of the texts that comes next, nothing if none does. */
+  /** Takes the longest of the texts that is next, or nothing. */
   *takeAny(texts: readonly string[]): Reading<string | null> {
     const text = yield* this.peekAny(texts);
     if (text !== null) this.take(text.length);
@@ -104,7 +104,7 @@ export class TextInput {
   }
 }
 
-/** Lets a routine read a text that comes in pieces; `take` gives what it has found since it was last asked. */
+/** Runs a routine over a text that arrives in pieces; `take` returns the routine's finds since its last call. */
 export function feed<Found>(input: TextInput, reading: Reading, take: () => Found) {
   return {
     push(text: string): Found {

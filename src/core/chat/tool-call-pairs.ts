@@ -15,7 +15,7 @@ export interface ToolCallMismatch {
 export function findToolCallMismatch(
   messages: readonly ChatMessage<unknown>[],
 ): ToolCallMismatch | undefined {
-  /** Calls that wait for their result, and where they were made. */
+  /** Calls that wait for their result, with their places. */
   const waiting = new Map<string, string>();
   for (const [index, message] of messages.entries()) {
     const place = `messages[${index}]`;

@@ -2,7 +2,7 @@ import { writeExact } from '../text/exact-json.ts';
 import type { ChatMessage, ToolDefinition } from './messages.ts';
 import type { ToolCallFormat } from './tool-calls/format.ts';
 
-/** Tells a model, whose template has no place for tools, which functions it can call and how. */
+/** Describes functions and how to call them, for models with a template that ignores tools. */
 export function describeTools(tools: readonly ToolDefinition[], format: ToolCallFormat): string {
   const call = (name: string) => ({ name, arguments: '{"parameter": "value"}' });
   const example = format.write([call('function_name')]);
@@ -22,7 +22,7 @@ Call a function only where it helps. Write nothing after a call: its result is i
 }
 
 /**
- * Adds an instruction to a conversation: to its system message or, where the model's template knows none, to the first
+ * Adds an instruction to a conversation: to its system message or, if the template doesn't support system messages, to the first
  * message of the user.
  */
 export function instruct(
@@ -43,9 +43,8 @@ export function instruct(
 }
 
 /**
- * Writes past calls and their results as plain messages of the assistant and the user, for templates that have no place
- * for them. Results that follow each other, and what the user says after them, become one message, since many templates
- * want the roles in turn.
+ * Writes past calls and their results as plain messages of the assistant and the user, for templates that ignore them. Adjacent
+ * results and the user's text after them become one message, since many templates require alternating roles.
  */
 export function writeToolTurns(
   messages: readonly ChatMessage[],

@@ -5,11 +5,11 @@ import type { ToolDefinition } from './messages.ts';
 const weights = { name: 3, parameter: 2, description: 1 } as const;
 
 /**
- * Index of the tool that fits a message best, for models that take only one: the one that shares most words with it
- * in its name, parameter names and description. A word that several tools share counts less for each of them.
- * Without any shared word it is the first.
+ * Index of the tool that fits a message best, for models that take only one: its name, parameter names and description share most
+ * words with the message. A word that several tools share counts less for each of them.
+ * Default: the first tool.
  *
- * @throws RangeError where there are no tools
+ * @throws RangeError for an empty list
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ function assertTool(label: string, tool: unknown): void {
   if (parameters !== undefined) assertObject(`${label}.parameters`, parameters);
 }
 
-/** Each word of a definition with the weight of the most telling place where it stands. */
+/** Each word of a definition with the highest weight of its places. */
 function wordWeights({ name, description, parameters }: ToolDefinition): Map<string, number> {
   const properties = parameters?.properties;
   const parameterNames = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
@@ -52,7 +52,7 @@ function wordWeights({ name, description, parameters }: ToolDefinition): Map<str
   return words;
 }
 
-/** Too common to say anything about a tool. */
+/** Too common to distinguish tools. */
 const functionWords = new Set(
   'a an and are as at be by can do does for from has have how i in is it its me my no not of on or please that the their this to was we what when where which who will with would you your'.split(
     ' ',

@@ -3,7 +3,7 @@ import { pictureMark, type ChatMessage } from './messages.ts';
 /** Turns that a chat template may lose or refuse. */
 export type TurnKind = keyof typeof rewrites | 'tool-result' | 'moved-system' | 'lost';
 
-/** Fate of turns under a template: as they are, as a part of other ones, or refused. */
+/** Effect of a template on turns: unchanged, merged into their neighbours, or refused. */
 export type TurnFate = 'shown' | 'merged' | 'refused';
 
 type Messages = readonly ChatMessage[];
@@ -15,7 +15,7 @@ const user = (content: string): ChatMessage => ({ role: 'user', content });
 const callsOf = (message: ChatMessage): NonNullable<AssistantMessage['toolCalls']> =>
   message.role === 'assistant' ? (message.toolCalls ?? []) : [];
 
-/** Rewrites that put turns of a kind into others, in the order in which they are applied; one that finds none changes nothing. */
+/** Rewrites that merge turns of a kind into their neighbours, in the order in which they are applied. */
 const rewrites = {
   system(messages: Messages): Messages {
     const systems = messages.filter(isSystem);
@@ -51,10 +51,10 @@ const rewrites = {
   'out-of-turn': alternating,
 } as const;
 
-/** Kinds of turns that become parts of others. */
+/** Kinds of turns that can be merged. */
 export const mergeableKinds = Object.keys(rewrites) as readonly (keyof typeof rewrites)[];
 
-/** Puts the turns of the given kinds into others. @param found gets the kinds that were there */
+/** Merges turns of the given kinds into their neighbours. @param found gets the kinds that occurred */
 export function mergeTurns(
   messages: Messages,
   kinds: ReadonlySet<TurnKind>,
@@ -71,7 +71,7 @@ export function mergeTurns(
   return turns;
 }
 
-/** Messages that follow one another become one where all are chosen; only among the first `most`, where that is given. */
+/** Joins adjacent messages that are all chosen; `most`: only among that many first messages. */
 function joined(messages: Messages, isChosen: (message: ChatMessage) => boolean, most = Infinity): Messages {
   const turns: ChatMessage[] = [];
   for (const [index, message] of messages.entries()) {
@@ -85,7 +85,7 @@ function joined(messages: Messages, isChosen: (message: ChatMessage) => boolean,
   return turns;
 }
 
-/** Puts blank turns where user and assistant, but for calls and results, don't take turns or the user isn't first. */
+/** Inserts blank turns so that user and assistant alternate, the user first; calls and results don't count. */
 function alternating(messages: Messages): Messages {
   let last: ChatMessage['role'] | undefined;
   return messages.flatMap((message): Messages => {
@@ -136,7 +136,7 @@ export function showsTurns(messages: Messages, prompt: string): boolean {
   });
 }
 
-/** The same, but for the place of system messages: some templates have one of their own for them. */
+/** Like `showsTurns`, with system messages anywhere: some templates move them. */
 export function showsTurnsSomewhere(messages: Messages, prompt: string): boolean {
   const others = messages.filter((message) => !isSystem(message));
   return showsTurns(others, prompt) && messages.every((one) => !isSystem(one) || showsTurns([one], prompt));

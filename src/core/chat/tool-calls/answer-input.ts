@@ -7,7 +7,7 @@ export type { Reading };
 
 /** A way to read a broken call once more. */
 interface Mending {
-  /** Length of what was held before the call. */
+  /** Length of the text that was held before the call. */
   readonly length: number;
   /** @param hasEnd whether a marker follows that ends calls */
   mend(text: string, hasEnd: boolean): (MendedJson & { readonly name?: string }) | undefined;
@@ -20,13 +20,13 @@ interface Mending {
 type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
 
 /**
- * An answer as the reading routine of a format sees it, and the events that it finds there. Nothing gets lost: what was taken
- * is held until it is accounted for, by a whole call or by `drop`, and `giveUp` gives it back as text. A call's events wait for
- * its end, so that nothing is left of a call that breaks, unless a grammar keeps the calls whole: then they come at once.
+ * The input of a format's reading routine, and the events that it emits. No text gets lost: taken text is held until a whole call
+ * or `drop` accounts for it, and `giveUp` emits it as text. The events of a call wait for its end, so that a broken call leaves
+ * no trace; under a grammar, calls can't break, and their events are emitted immediately.
  */
 export class AnswerInput extends TextInput {
   readonly tools: readonly ToolDefinition[];
-  /** Whether a call that breaks can be read once more, since nothing of it was given out. */
+  /** Whether a broken call can be read again, since none of its events was emitted. */
   readonly canReadAgain: boolean;
   /** Markers of the format that can't be part of a call: the text of a broken call ends before them. */
   callEnds: readonly string[] = [];
@@ -59,7 +59,7 @@ export class AnswerInput extends TextInput {
     return isDouble && this.toolNamed(first) ? first : name;
   }
 
-  /** Whether a call that was broken is one: it fits the tool that it names, or nobody has said which tools there are. */
+  /** Whether a mended call counts: it fits the tool that it names, or the tools are unknown. */
   fits(json: string, name: string): boolean {
     const tool = this.toolNamed(name);
     return (tool !== undefined || this.tools.length === 0) && fitsTool(json, tool);
@@ -97,14 +97,14 @@ export class AnswerInput extends TextInput {
     return marker;
   }
 
-  /** Like `takeUntil`, with the text given out as text of the answer. */
+  /** Like `takeUntil`, and emits the text as text of the answer. */
   *takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
     const marker = yield* super.takeUntil(markers, (text) => this.#push({ type: 'text', text }), dropped);
     this.held += marker ?? '';
     return marker;
   }
 
-  /** @param id the call's id, where the model writes one */
+  /** @param id the call's id, if the model writes it */
   startCall(name: string, id?: string): void {
     this.#emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
   }
@@ -117,14 +117,14 @@ export class AnswerInput extends TextInput {
     this.#emit({ type: 'call-end' });
   }
 
-  /** Gives out a whole call. */
+  /** Emits a whole call. */
   addCall(name: string, json: string, id?: string): void {
     this.startCall(name, id);
     this.addArguments(json);
     this.endCall();
   }
 
-  /** Gives out an event of a call; at the call's end, what is held is accounted for. */
+  /** Emits an event of a call; the end of the call accounts for the held text. */
   #emit(event: CallEvent): void {
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
     if (event.type === 'call-start') this.calls++;
@@ -134,7 +134,7 @@ export class AnswerInput extends TextInput {
     this.held = '';
   }
 
-  /** Forgets the call in hand, and puts back what was taken since `length` units were held. */
+  /** Drops the current call, and puts back the text that was taken since `length` units were held. */
   #restart(length: number): void {
     if (this.#isInCall) this.calls--;
     this.#isInCall = false;

@@ -10,12 +10,12 @@ import { elementMark, type CallNotation } from './notation.ts';
  * begin  call(name₁).prefix  {arguments₁}  call(name₁).suffix  separator  …  end
  * ```
  *
- * `⟨number⟩` and `⟨id⟩` stand for any, and line breaks are optional. The format's parser reads back what is written like this.
+ * `⟨number⟩` and `⟨id⟩` match any, and line breaks are optional. The format's parser reads these calls.
  */
 export interface ToolCallConstraint {
   /**
-   * Text that only a call begins with, and that comes first: until it has been written, an answer that may call a tool is
-   * free text. Left out, each tool has one: all that comes before the arguments of a first call.
+   * Text that only calls begin with: until it occurs, an answer that may call a tool is free text. Default: for each tool, the
+   * text before the arguments of a first call.
    */
   readonly trigger?: string | undefined;
   /** Before the trigger, except at the start of an answer; default empty. */
@@ -29,9 +29,9 @@ export interface ToolCallConstraint {
   readonly end: string;
   /** What may follow `end`, each part only behind those before it. */
   readonly tail: readonly string[];
-  /** Notation of the arguments of a tool with such a schema; a JSON object if left out. */
+  /** Notation of the arguments of a tool with this schema; default: a JSON object. */
   readonly arguments?: ((schema: unknown) => ArgumentsNotation) | undefined;
-  /** Other ways in which models of the format write calls. */
+  /** Alternative notations of the format. */
   readonly others?: readonly ToolCallConstraint[] | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface CallFrame {
   readonly suffix: string;
 }
 
-/** A name, which the arguments of an items notation follow, or what is around the arguments in JSON. */
+/** The text around the arguments of a call. */
 export function frameOf(notation: CallNotation, name: string): CallFrame {
   if (notation.kind === 'items') return { prefix: name, suffix: '' };
   const { kind, before, behind, id } = notation;

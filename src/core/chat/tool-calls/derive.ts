@@ -260,7 +260,7 @@ function styleOfQuotes(probe: Probe, equals: string): ValueStyle {
     : 'python';
 }
 
-/** A quote, or another mark, on both sides of strings. */
+/** A quote or a similar mark on both sides of strings. */
 function sharedMark(equals: string, close: string): string {
   for (let length = Math.min(equals.length, close.length); length > 0; length--) {
     const mark = close.slice(0, length);

@@ -5,7 +5,7 @@ import { fitsTool, valueText } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
 import { memberSchema, typesOf } from './schema-types.ts';
 
-/** Reads one call, whose parameters are elements, up to its close tag. */
+/** Reads one call with parameters as elements, up to its close tag. */
 export function* readElementsCall(
   input: AnswerInput,
   { end, mark = '' }: ItemsNotation,

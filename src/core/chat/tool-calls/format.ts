@@ -10,7 +10,7 @@ import { writeCalls, type WrittenCall } from './write-calls.ts';
 export interface ModelTraits {
   /** Jinja source of the chat template, all its variants joined. */
   readonly template: string;
-  /** Whether the tokenizer knows this text as one token. */
+  /** Whether the tokenizer has this text as one token. */
   hasToken(token: string): boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ToolCallFormat {
    * the parser although special tokens are no part of an answer otherwise.
    */
   readonly markers: readonly string[];
-  /** Texts that calls begin with, as far as they begin with a marker: a call inside the thinking ends it. */
+  /** Markers that calls begin with: a call inside the thinking ends it. */
   readonly openers: readonly string[];
   /** @param tools the tools of the request: some formats leave it to their schemas what type a value has */
   createParser(tools: readonly ToolDefinition[], options?: ToolCallParserOptions): ToolCallParser;

@@ -9,7 +9,10 @@ import type { Types } from './schema-types.ts';
 /** Puts a value of a type between edges. */
 export type Frame = (type: JsonType, value: Expression) => Expression;
 
-/** Puts values into a frame that depends on their type. `notation` gets constants of one type at a time. Values of other types than the schema's are skipped. */
+/**
+ * Puts values into a frame that depends on their type. `notation` gets constants of one type at a time. Values of types that the
+ * schema excludes are skipped.
+ */
 export function framed(
   notation: Notation,
   { types, texts }: { readonly types: Types; readonly texts: TextLanguages },
@@ -47,7 +50,7 @@ export function framed(
   };
 }
 
-/** Matches strings that are taken for values of the other types. */
+/** Matches strings that would be read as values of a non-string type. */
 export function otherValues(types: Types): string {
   const allows = (...some: string[]): boolean =>
     types.length === 0 || some.some((type) => types.includes(type));

@@ -40,7 +40,7 @@ const nameRules = {
 
 /**
  * The parameters of a call, one by one, up to the end of the last: literals in brackets, values between tags, or elements, with
- * elements inside of them for objects and lists. A value of which the schema tells neither names nor items is JSON there.
+ * elements inside of them for objects and lists. Values without names or items in the schema are JSON there.
  */
 export function itemsArguments(notation: ItemsNotation): (schema: unknown) => ArgumentsNotation {
   return (root) => (texts) => new ItemsGrammar(notation, root, texts).whole();
@@ -137,7 +137,10 @@ class ItemsGrammar {
     });
   }
 
-  /** Strings as they are. A string that would be read as another type is skipped, and constants may be known to be harmless. */
+  /**
+   * Strings as they are. Strings that would be read as a different type are skipped, except constants that are known to be
+   * harmless.
+   */
   #raw(types: Types): Notation {
     const { mark = '', values: styles } = this.#notation;
     const marker = this.#isNested ? mark : this.#syntax.parameterClose;
@@ -166,7 +169,7 @@ class ItemsGrammar {
     const inLines = (content: Expression): Expression => sequence(this.#line, content);
     return {
       ...this.#membersOf(schema),
-      // The schema names each of the other members.
+      // The schema names every further member.
       anyMember: refer(rule('other', never)),
       anyArray: undefined,
       object: (content) => (types.includes('object') ? frame('object', inLines(content)) : never),
@@ -178,7 +181,7 @@ class ItemsGrammar {
     };
   }
 
-  /** Texts that differ from one another are a JSON list. */
+  /** Distinct texts are a JSON list. */
   #differing(content: Extract<Expression, { type: 'distinct' }>): Expression {
     if (content.item.type !== 'mark') return never;
     const { store } = this.#texts;
@@ -194,7 +197,7 @@ function lineBreak(isThere: boolean): Expression {
   return text(isThere ? '\n' : '');
 }
 
-/** Whether a value holds its close tag before another tag of the call, which would end it. */
+/** Whether a value contains its close tag before a further tag of the call, which would end it. */
 function endsEarly(value: string, { parameterOpen, parameterClose, callClose }: TagSyntax): boolean {
   const rests = value.split(parameterClose).slice(1);
   return rests.some((rest) => [parameterOpen, callClose].some((tag) => rest.trimStart().startsWith(tag)));

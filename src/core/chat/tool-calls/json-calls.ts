@@ -7,13 +7,12 @@ import { peekEdge, takeEdge } from './edges.ts';
 import { mendJson, type MendedJson } from './mend-json.ts';
 import type { JsonNotation } from './notation.ts';
 
-/** Distinguishes calls from other objects. */
 export interface JsonCallOptions extends Partial<
   Pick<JsonNotation, 'nameAt' | 'argumentsAt' | 'before' | 'behind'>
 > {
   /**
-   * Whether nothing but its keys tells a call from any other JSON object: then it may have no others than those of
-   * a call, and needs arguments. Default false.
+   * Whether calls differ from any JSON object only by their keys: then a call must have arguments and no further keys. Default
+   * false.
    */
   readonly strict?: boolean | undefined;
   /** The only names that count; default all. */
@@ -25,7 +24,7 @@ const companionKeys = ['id', 'type'];
 
 /**
  * Reads calls: one, several with commas, semicolons or nothing between them, or a list.
- * @param readCall says whether it has read a call, and `undefined` where none begins
+ * @param readCall whether it has read a call; `undefined` if no call begins
  */
 export function* readCallList(
   input: AnswerInput,
@@ -53,7 +52,7 @@ export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions): Re
   yield* readCallList(input, () => readJsonCall(input, options));
 }
 
-/** Reads one call; false if it is none, or was not finished. */
+/** Reads one call; false if it is no call, or incomplete. */
 function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean | undefined> {
   if ((yield* input.peekAny(['{'])) === null) return undefined;
   const isRead = yield* input.canReadAgain || options.before === undefined
@@ -104,7 +103,7 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
   });
 }
 
-/** Keys of the name and of the arguments of a call; without a key of its own, the name is that of the arguments. */
+/** Keys of the name and of the arguments of a call; without `nameAt`, the key of the arguments is the name. */
 function keysOf({ nameAt = ['name'], argumentsAt = [] }: JsonCallOptions) {
   const names = nameAt.length === 0 ? [] : ['name', nameAt.at(-1)!];
   return [
@@ -115,7 +114,7 @@ function keysOf({ nameAt = ['name'], argumentsAt = [] }: JsonCallOptions) {
   ] as const;
 }
 
-/** The call that an object is; `undefined` if it is none. */
+/** The object as a call; `undefined` if it is no call. */
 function callIn(
   json: string,
   options: JsonCallOptions,
@@ -197,8 +196,8 @@ function mendObject(text: string, mayBeOpen: boolean, tool?: ToolDefinition): Me
 }
 
 /**
- * Reads the arguments of a call whose name is known: a JSON object, or a string that holds one. False if there is none, or it
- * was not finished.
+ * Reads the arguments of a call with this name: a JSON object, or a string that contains it. False if there is no object, or it
+ * is incomplete.
  */
 export function* readJsonArguments(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   yield* input.takeSpace();

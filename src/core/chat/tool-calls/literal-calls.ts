@@ -11,14 +11,14 @@ export function literalSyntax({ first, equals, mark }: ItemsNotation): LiteralSy
 }
 
 /**
- * Reads calls whose arguments are literals: `[f(a="x"), g(n=1)]`, with or without the brackets, with commas, semicolons or line
- * breaks between calls. `print(f(a="x"))` is a call of `f`. Arguments come out when the call ends.
+ * Reads calls with literals as arguments: `[f(a="x"), g(n=1)]`, with or without the brackets, with commas, semicolons or line
+ * breaks between calls. `print(f(a="x"))` is a call of `f`. Arguments are emitted when the call ends.
  */
 export function* readLiteralCalls(input: AnswerInput, syntax: LiteralSyntax): Reading {
   yield* readCallList(input, () => readCall(input, syntax));
 }
 
-/** Reads a call; false if it is none, or was not finished. */
+/** Reads a call; false if it is no call, or incomplete. */
 function* readCall(input: AnswerInput, syntax: LiteralSyntax): Reading<boolean | undefined> {
   const isPrinted = input.toolNamed('print') === undefined && (yield* input.takeAny(['print('])) !== null;
   const written = yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), maxNameLength);
@@ -38,7 +38,7 @@ function* readCall(input: AnswerInput, syntax: LiteralSyntax): Reading<boolean |
   return true;
 }
 
-/** Begins the call, and reads its arguments; broken ones once more, where that is safe. */
+/** Begins the call and reads its arguments; broken ones are read again if possible. */
 function* readArguments(input: AnswerInput, syntax: LiteralSyntax, name: string): Reading<boolean> {
   const { length } = input.held;
   const tool = input.toolNamed(name);
@@ -58,10 +58,10 @@ function* readArguments(input: AnswerInput, syntax: LiteralSyntax, name: string)
   return yield* input.mendCall(name, { length, mend, ends: [...input.callEnds, ...lists] });
 }
 
-/** Beginnings of other lists of calls. */
+/** Beginnings of further lists of calls. */
 const lists = ['\n[', '```'];
 
-/** Takes everything up to the bracket that closes what is open, outside of strings; says whether it is there. */
+/** Takes the text up to and with the closing bracket, outside of strings. @returns false if the bracket is missing */
 export function* takeBalanced(input: AnswerInput, { mark }: Partial<LiteralSyntax> = {}): Reading<boolean> {
   const quotes = mark === undefined ? ['"', "'"] : mark.includes('"') ? [mark] : ['"', mark];
   for (let depth = 1; depth > 0;) {

@@ -19,13 +19,13 @@ export interface MendedJson {
   readonly end: number;
 }
 
-/** Notation of a call whose values are literals: `f(a="x", n=1)`, or `f{a:<|"|>x<|"|>,n:1}`. */
+/** Notation of a call with literals as values: `f(a="x", n=1)`, or `f{a:<|"|>x<|"|>,n:1}`. */
 export interface LiteralSyntax {
   readonly open: string;
   readonly close: string;
   /** Between a key and its value. */
   readonly sign: string;
-  /** On both sides of strings, in which everything else stands for itself; strings may then also stand bare. */
+  /** Mark on both sides of strings, which then have no escapes; strings without it are possible, too. */
   readonly mark?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface MendOptions {
   readonly tool?: ToolDefinition | undefined;
   /** Whether brackets may be left open at the end. Default false. */
   readonly mayBeOpen?: boolean | undefined;
-  /** Notation of a call, where it is no value, but what stands behind the bracket of one: `a="x", n=1)`. */
+  /** Notation of a call, to read its arguments instead of a value: `a="x", n=1)`. */
   readonly call?: LiteralSyntax | undefined;
 }
 
@@ -42,11 +42,13 @@ const maxNesting = 64;
 const opposite = new Map(Object.entries({ '{': '}', '[': ']', '(': ')' }));
 
 const space = /\s*/y;
-/** Characters after the quote that ends a string; any other quote is part of it. A key ends at the next quote. */
+/**
+ * Characters after the quote that ends a string; quotes before different characters are part of it. A key ends at the next quote.
+ */
 const endOfKey = /(?:)/y;
 const endOfMember = /\s*(?:[}\])]|$|,\s*(?:\}|$|(["'])(?:\\.|(?!\1)[^\n\\])*\1\s*:|[\w-]+\s*:))/y;
 const endOfItem = /\s*(?:[}\]),]|$)/y;
-/** Another argument, or the end of the call before another one, the list's end or a line's. */
+/** A further argument, or the end of the call before a further call, the end of the list or of a line. */
 const endOfArgument = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[,;]\s*[\w.-]+\())/y;
 
 /** Notation of members. */
@@ -68,9 +70,9 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads what models write where JSON is due: Python's words, quotes, tuples and sets, keys without quotes, quotes and line
- * breaks inside of strings without backslashes, commas too many, brackets too few. Nothing is guessed about values: one that is
- * cut off, or is no literal, is none, but for text without quotes where the schema wants a string.
+ * Reads the broken JSON of models: Python's words, quotes, tuples and sets, keys without quotes, quotes and line
+ * breaks inside of strings without backslashes, commas too many, brackets too few. Values are not guessed: a value that is cut
+ * off or no literal is refused, except text without quotes if the schema has a string.
  */
 export function mendJson(text: string, options: MendOptions = {}): MendedJson | undefined {
   const { tool, mayBeOpen = false, call } = options;
@@ -83,7 +85,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return cursor.take(sign);
   }
 
-  /** Whether a bracket ends here; one that is missing at the end of the text may be forgiven. */
+  /** Whether a bracket closes here; at the end of the text it may be missing. */
   function closes(bracket: string): boolean {
     return skip(bracket) || (mayBeOpen && cursor.isAtEnd);
   }

@@ -3,7 +3,7 @@
  * `call-end` gives a JSON object. Calls do not overlap.
  */
 export type ToolCallParserEvent =
-  /** Text outside of calls, and whatever looked like a call but was none. */
+  /** Text outside of calls, and text that looked like a call. */
   | { readonly type: 'text'; readonly text: string }
   /** `id` is there where the model itself wrote one. */
   | { readonly type: 'call-start'; readonly name: string; readonly id?: string }
@@ -19,8 +19,8 @@ export type ToolCallParserEvent =
 /** Facts about the answer that a parser will read. */
 export interface ToolCallParserOptions {
   /**
-   * Whether a grammar keeps the calls whole. Arguments then come out as they are written; else a call comes out when it
-   * is complete, so that one that breaks can be mended, or becomes text. Default false.
+   * Whether a grammar keeps the calls whole: then arguments are emitted as they are written. Otherwise a call is emitted when it
+   * is complete, so that a broken call can be mended or become text. Default false.
    */
   readonly isConstrained?: boolean | undefined;
 }
@@ -28,8 +28,8 @@ export interface ToolCallParserOptions {
 /** State at the end of a `ToolCallParser`'s text. */
 export interface ToolCallParserFlushOptions {
   /**
-   * Whether the answer was cut off from outside (token limit, stop sequence) and not ended by the model. The
-   * beginning of a call that was not announced yet is then dropped; else it is given back as text. Default false.
+   * Whether a token limit or a stop sequence cut the answer off. The beginning of a call that was not announced yet is then
+   * dropped; otherwise it becomes text. Default false.
    */
   readonly cutOff?: boolean | undefined;
 }
@@ -40,6 +40,6 @@ export interface ToolCallParserFlushOptions {
  */
 export interface ToolCallParser {
   push(text: string): readonly ToolCallParserEvent[];
-  /** Says that the answer has ended; returns what was held back. */
+  /** Ends the answer and returns the events that were held back. */
   flush(options?: ToolCallParserFlushOptions): readonly ToolCallParserEvent[];
 }

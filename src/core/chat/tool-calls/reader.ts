@@ -116,7 +116,7 @@ function* readNumberedCall(input: AnswerInput): Reading {
   yield* input.dropSpace();
 }
 
-/** The end of text before an object that is part of other JSON. */
+/** The end of text before an object that is part of larger JSON. */
 const insideJson = /(?:["\]}]\s*,|"\s*:|[[{]|[[{][^\]}]*,)\s*$/;
 
 /**
@@ -201,7 +201,7 @@ export function createReader(
     }
   }
 
-  /** Reads calls without a mark, where the answer or a line begins, or where they call a tool of the request. */
+  /** Reads calls without a mark: at the beginning of the answer or of a line, or if they call a tool of the request. */
   function* readBare(input: AnswerInput, sign: string): Reading {
     const way = ways.find(({ bare }) => bare === sign)!;
     const isLine = /(?:^|\n)$/.test(input.lastText);

@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../messages.ts';
 /** Types of JSON Schema that a value may have; any where empty. */
 export type Types = readonly string[];
 
-/** The types of one of a tool's parameters; `undefined` where the tool says nothing about it. */
+/** The types of a tool's parameter; `undefined` if the tool doesn't describe it. */
 export function parameterTypes(tool: ToolDefinition | undefined, parameter: string): Types | undefined {
   const schema = memberSchema(tool?.parameters, parameter, tool?.parameters);
   return schema === undefined ? undefined : typesOf(schema, tool?.parameters);
@@ -37,9 +37,9 @@ export function areText(types: Types): boolean {
 }
 
 /**
- * The JSON text of a value that a model wrote without quotes, read as the schema wants it: `12` is a number unless the schema
- * asks for a string. Where it allows a string beside other types, or says nothing, it is what it looks like. What fits no type
- * of the schema stays a string, so that nothing is lost.
+ * The JSON text of a value that a model wrote without quotes, read by the schema: `12` is a number unless the schema has a
+ * string. If the schema allows strings and further types, or has no types, the value is what it looks like. A value of no allowed
+ * type stays a string, so that nothing is lost.
  */
 export function toJsonText(text: string, types: Types, asString: string = JSON.stringify(text)): string {
   const allows = (...some: readonly string[]): boolean => some.some((type) => types.includes(type));
@@ -57,7 +57,7 @@ export function toJsonText(text: string, types: Types, asString: string = JSON.s
   return type === 'integer' && types.length > 0 && !allows('number') ? json.replace(/\.0+$/, '') : json;
 }
 
-/** JSON whose quotes have a backslash each, as if it stood in a string, without them; any other text as it is. */
+/** Removes the backslashes from JSON that was escaped as a string; any text that isn't such JSON is unchanged. */
 function unescaped(text: string): string {
   if (!/^[[{][^"]*\\"/.test(text)) return text;
   return orElse(() => JSON.parse(`"${text}"`) as string, text);
@@ -70,10 +70,10 @@ function typeOfJson(text: string): JsonType | undefined {
   return orElse(() => typeOfValue(JSON.parse(text)), undefined);
 }
 
-/** Schemas that contain themselves would go on for ever. */
+/** Schemas that contain themselves would never end. */
 const maxSchemaDepth = 8;
 
-/** The types that a schema allows; none where it doesn't say. */
+/** The types that a schema allows; empty if it doesn't restrict them. */
 export function typesOf(schema: unknown, root: unknown, depth = 0): Types {
   const own = resolved(schema, root);
   if (own === undefined || depth > maxSchemaDepth) return [];
@@ -104,7 +104,7 @@ const nativeTypes = new Map(
   }),
 );
 
-/** A schema, or the one that its reference stands for; `undefined` where there is none. */
+/** A schema with its reference resolved; `undefined` if it isn't an object. */
 function resolved(schema: unknown, root: unknown): Readonly<Record<string, unknown>> | undefined {
   let own = schema;
   for (let depth = 0; isSchemaObject(own) && typeof own['$ref'] === 'string'; depth++) {

@@ -26,7 +26,10 @@ export function tagSyntax({ first, next, equals, close, end, values }: ItemsNota
   };
 }
 
-/** The edges between a key and its value, with the types that each edge means; none if there is a single edge, or for a type that isn't known. */
+/**
+ * The edges between a key and its value, with the types that each edge means; empty if there is a single edge, and for unknown
+ * types.
+ */
 function typesByEdge(equals: ItemsNotation['equals']): ReadonlyMap<Edge, readonly JsonType[]> {
   const byEdge = new Map<Edge, JsonType[]>();
   for (const [type, edge] of Object.entries(equals) as [JsonType, Edge][])

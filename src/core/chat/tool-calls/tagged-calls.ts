@@ -100,7 +100,7 @@ function mendParameters({ syntax, tool }: TaggedCall, text: string, hasEnd: bool
   return { json: `{${members.join(', ')}}`, end: text.length - (after?.length ?? 0) };
 }
 
-/** A text before a mark, and after it where it has one. */
+/** The text before a mark, and the text after it if the mark occurs. */
 function cutAt(text: string, mark: string): [before: string, after?: string] {
   const at = text.indexOf(mark);
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
@@ -111,7 +111,7 @@ function nameAt(text: string): string {
   return /^[^<>"\n{}]*/.exec(text)![0];
 }
 
-/** All before the value of a parameter: its name, and the types that its tags tell. */
+/** The head of a parameter: its name, and the types that its tags show. */
 function headOf(text: string, { equals }: TagSyntax) {
   const name = nameAt(text);
   const found = findLongestEdge(text.slice(name.length), [...equals.keys()]);
@@ -128,20 +128,20 @@ function toJson(value: string, types: Types, { hasQuotes }: TagSyntax): string {
 function decidingTypes(own: Types | undefined, told: Types): Types {
   const isOpen = own === undefined || own.length === 0 || (own.includes('string') && !areText(own));
   if (!isOpen || told.length === 0) return own ?? [];
-  // Numbers, booleans and the like are told together: they are what they look like.
+  // Tags that several types share show none: the value is what it looks like.
   return told.length === 1 ? told : [];
 }
 
 /** Names that models write for all arguments together. */
 const wrappers: ReadonlySet<string> = new Set(['arguments', 'parameters', 'properties', 'input']);
 
-/** The members of a parameter that the tool doesn't have, where its value is an object of those that it has. */
+/** The members of an unknown parameter, if they are parameters of the tool. */
 function wrappedMembers(value: string, tool: ToolDefinition): string | undefined {
   const json = mendJson(value.trim(), { tool })?.json ?? '';
   return json.startsWith('{') && json !== '{}' && namesAll(json, tool) ? json.slice(0, -1) : undefined;
 }
 
-/** Whether a value shows that it lacks a close tag: it holds another parameter of the tool, or the end of all calls. */
+/** Whether a value lacks its close tag: it contains a further parameter of the tool, or the end of all calls. */
 function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
   const isOther = (text: string): boolean => {
     const name = nameAt(text);
@@ -155,7 +155,7 @@ function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean 
   return input.callEnds.some((end) => rest.trimStart().startsWith(end));
 }
 
-/** Gives a value out while it comes, as far as its types allow that. */
+/** Emits a value while it arrives, if its types allow that. */
 function* streamValue(call: TaggedCall, types: Types): Reading<boolean> {
   const { input, syntax } = call;
   const isText = !syntax.hasQuotes && areText(types);
@@ -197,7 +197,7 @@ function* readPython(input: AnswerInput, types: Types): Reading<boolean> {
   return isWhole;
 }
 
-/** Hands on a value without its padding and close tag; false if the answer ended inside. What is read is held. */
+/** Emits a value without its padding and close tag, and holds its text; false if the answer ended within it. */
 function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => void): Reading<boolean> {
   const { parameterOpen, parameterClose, callClose, breaksBefore, breaksBehind } = syntax;
   const ends = breaksBehind ? [`\n${parameterClose}`, parameterClose] : [parameterClose];
