@@ -105,7 +105,7 @@ export async function runPeer(peer, load) {
 }
 
 /** @returns {() => { ms: number, cpuMs: number }} time and processor time since the call */
-function startClock() {
+export function startClock() {
   const startedAt = performance.now();
   const before = readUsage().cpuSeconds;
   return () => ({

@@ -1,4 +1,4 @@
-import { elementTypes } from '../core/onnx/element-types.ts';
+import { elementBytes, elementTypes } from '../core/onnx/element-types.ts';
 import { contribDomain } from '../core/onnx/graph-draft.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 import { blockAttributes } from '../core/onnx/rewrites/two-stage-scores.ts';
@@ -18,15 +18,20 @@ export interface ByteKernels {
   areFastByBlocks(): Promise<boolean>;
   /** Whether products with signed weights are exact: older instructions saturate. */
   areExactWithSigns(): Promise<boolean>;
+  /** Whether convolutions in 8 bits take less time than float ones: up to onnxruntime 1.30 they take several times as long. */
+  areFastConvolutions(): Promise<boolean>;
 }
 
 /** Columns and rows of the trial products. */
 const [size, count] = [512, 2048] as const;
 const blockSize = 32;
+/** Sizes of the trial convolutions. */
+const [channels, positions, width] = [128, 512, 3] as const;
 /** Enough rounds that one is undisturbed even on a busy machine. */
 const maxRounds = 32;
 let fast: Promise<boolean> | undefined;
 let exact: Promise<boolean> | undefined;
+let fastConvolutions: Promise<boolean> | undefined;
 
 /** Each is measured once per process, with a small product. */
 export const measuredByteKernels: ByteKernels = {
@@ -36,12 +41,30 @@ export const measuredByteKernels: ByteKernels = {
       return (await measure(int8Activations, enough)) < enough;
     })),
   areExactWithSigns: () => (exact ??= multiplyLargest().then((sum) => sum === 255 * 127 * size)),
+  areFastConvolutions: () =>
+    (fastConvolutions ??= measureConvolution('Conv').then(
+      async (float) => (await measureConvolution('ConvInteger')) < float,
+    )),
 };
 
-/** @returns the minimum milliseconds of several rounds, which stop at one below `enough` */
-async function measure(accuracyLevel: number, enough = Infinity): Promise<number> {
-  const x = { type: 'float32', dims: [1, size], data: new Float32Array(size).fill(1) } as const;
-  return withSession(byBlocks(accuracyLevel), async (session) => {
+async function measure(accuracyLevel: number, enough?: number): Promise<number> {
+  const x: Tensor = { type: 'float32', dims: [1, size], data: new Float32Array(size).fill(1) };
+  return minMilliseconds(byBlocks(accuracyLevel), x, enough);
+}
+
+/** @returns the minimum milliseconds of all rounds */
+async function measureConvolution(operator: 'Conv' | 'ConvInteger'): Promise<number> {
+  const [dims, length] = [[1, channels, positions], channels * positions];
+  const x: Tensor =
+    operator === 'Conv'
+      ? { type: 'float32', dims, data: new Float32Array(length).fill(1) }
+      : { type: 'uint8', dims, data: new Uint8Array(length).fill(1) };
+  return minMilliseconds(convolution(operator), x, 0);
+}
+
+/** @returns the minimum of several rounds, which stop at one below `enough` */
+async function minMilliseconds(model: OnnxModel, x: Tensor, enough = Infinity): Promise<number> {
+  return withSession(model, async (session) => {
     let least = Infinity;
     for (let round = 0; round < maxRounds && (round < 3 || least >= enough); round++) {
       const began = performance.now();
@@ -65,6 +88,21 @@ const signed = toModel({
   inputs: [tensorValue('x', elementTypes.uint8, [1, size])],
   outputs: [tensorValue('y', elementTypes.int32, [1, blockSize])],
 });
+
+function convolution(operator: 'Conv' | 'ConvInteger'): OnnxModel {
+  const [type, result] =
+    operator === 'Conv'
+      ? [elementTypes.float32, elementTypes.float32]
+      : [elementTypes.uint8, elementTypes.int32];
+  const dims = [channels, channels, width];
+  const weights = new Uint8Array(channels * channels * width * elementBytes(type)!);
+  return toModel({
+    nodes: [nodeOf(operator, ['x', 'weights'], ['y'])],
+    initializers: [inlineTensor('weights', type, dims, weights)],
+    inputs: [tensorValue('x', type, [1, channels, positions])],
+    outputs: [tensorValue('y', result, [1, channels, positions - width + 1])],
+  });
+}
 
 function byBlocks(accuracyLevel: number): OnnxModel {
   const blocks = size / blockSize;

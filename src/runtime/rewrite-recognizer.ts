@@ -2,6 +2,7 @@ import { withContribDomain } from '../core/onnx/graph-draft.ts';
 import type { Device } from '../core/device.ts';
 import { pruneGraph } from '../core/onnx/prune-graph.ts';
 import type { OnnxValue } from '../core/onnx/model.ts';
+import { toFloatConvolutions } from '../core/onnx/rewrites/float-convolutions.ts';
 import { fuseWholeAttention, type AttentionHeads } from '../core/onnx/rewrites/whole-attention.ts';
 import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
 import { multiplyByBlocks } from '../core/onnx/rewrites/products-by-blocks.ts';
@@ -13,11 +14,9 @@ import { join } from 'node:path';
 import { measuredByteKernels, type ByteKernels } from './byte-kernels.ts';
 import { locateWeights, renameWeights } from './mapped-weights.ts';
 import { readOnnxFile } from './onnx-file.ts';
+import type { GraphBytes } from './quick-convolutions.ts';
 
-/** A graph, with its bytes if it differs from the file. */
-interface RewrittenGraph {
-  readonly graph: string;
-  readonly bytes?: Uint8Array;
+interface RewrittenGraph extends GraphBytes {
   /** Whether it is the requested branch; default false. */
   readonly isBranch?: boolean;
 }
@@ -67,6 +66,8 @@ export async function rewriteRecognizer(
     // A step has one row; with an encoder's many rows it would take a third longer.
     const byBlocks = hasCaches === false ? multiplyByBlocks({ graph, opsets }) : undefined;
     if (byBlocks && (await kernels.areFastByBlocks())) graph = byBlocks;
+    const float = toFloatConvolutions(graph);
+    if (float && !(await kernels.areFastConvolutions())) graph = float;
     const signed = signWeights({ graph, opsets });
     if (signed && (await kernels.areExactWithSigns())) graph = signed;
   }

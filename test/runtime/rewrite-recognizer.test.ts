@@ -157,7 +157,11 @@ it('scores in two stages in both branches', async () => {
   for (const first of [true, false]) expectStaged(await run(bytes, first), expected);
 });
 
-const kernels: ByteKernels = { areFastByBlocks: async () => true, areExactWithSigns: async () => true };
+const kernels: ByteKernels = {
+  areFastByBlocks: async () => true,
+  areExactWithSigns: async () => true,
+  areFastConvolutions: async () => true,
+};
 
 it('maps the weights from the file, and leaves other graphs as they are', async () => {
   const path = join(folder, 'model.onnx');

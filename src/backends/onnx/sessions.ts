@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { useLibrary, usePlugins } from '../../runtime/choose-runtime.ts';
 import { createOnnxSession } from '../../runtime/onnx.ts';
+import { withQuickConvolutions } from '../../runtime/quick-convolutions.ts';
 import type { SessionBackend, TextModel } from '../../contracts/sessions.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import type { ChatSettings } from '../../categories/chat/settings.ts';
@@ -14,10 +15,12 @@ import type { OnnxBackend } from './settings.ts';
 /** Local graphs, run by ONNX Runtime in this process. */
 export const onnxSessions: SessionBackend = {
   hasGraphs: true,
-  openSession: ({ graph, bytes }, { device, threads }) =>
-    bytes
+  async openSession(given, { device, threads }) {
+    const { graph, bytes } = given.bytes ? given : await withQuickConvolutions(given.graph, { device });
+    return bytes
       ? createOnnxSession(bytes, { device, threads, weightsFolder: dirname(graph) })
-      : createOnnxSession(graph, { device, threads }),
+      : createOnnxSession(graph, { device, threads });
+  },
   openTextModel,
 };
 

@@ -7,6 +7,7 @@ import { readOnnxModel } from '../../../core/onnx/read-model.ts';
 import { WireWriter } from '../../../core/protobuf/writer.ts';
 import { fieldError } from '../../../errors.ts';
 import type { Session } from '../../../contracts/graph.ts';
+import { withQuickConvolutions } from '../../../runtime/quick-convolutions.ts';
 import type { SpeechSettings } from '../settings.ts';
 
 export interface DurationTensors {
@@ -30,14 +31,15 @@ export async function openSpeechGraph(
 ): Promise<Session> {
   if (spec.wordTimes !== true) return sessions.openSession({ graph }, spec);
   if (!sessions.hasGraphs) throw fieldError('wordTimes', 'needs the graph on this disk');
-  const bytes = await readFile(graph);
+  const quick = await withQuickConvolutions(graph, spec);
+  const bytes = quick.bytes ?? (await readFile(graph));
   const { graph: read } = readOnnxModel(bytes, { smallestMapped: smallestSkipped });
   if (read.outputs.some(({ name }) => durations.outputs.has(name)))
     return sessions.openSession({ graph }, spec);
   const tensor = findDurations(read, durations);
   if (tensor === undefined)
     throw fieldError('wordTimes', `expected a graph that computes durations, got ${graph}`);
-  return sessions.openSession({ graph, bytes: Buffer.concat([bytes, exposing(tensor)]) }, spec);
+  return sessions.openSession({ ...quick, bytes: Buffer.concat([bytes, exposing(tensor)]) }, spec);
 }
 
 /** Among the names of both architectures. */
