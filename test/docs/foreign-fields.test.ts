@@ -40,16 +40,16 @@ const quoted = (of: readonly unknown[]): string =>
   of.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
 
 function actionOf(field: ForeignField): string {
-  if ('as' in field) return field.as.includes('`') ? `acts: ${field.as}` : `acts as \`${field.as}\``;
+  if ('as' in field) return `becomes ${field.as.includes('`') ? field.as : `\`${field.as}\``}`;
   if ('ignored' in field) return 'ignored';
   const { harmless, advice } = field;
   const accepted = shown.filter((value) => harmless?.(value));
   const others = shown.filter((value) => !harmless?.(value));
   const where =
     accepted.length > others.length
-      ? ` as ${quoted(others.slice(0, 3))}`
+      ? ` if ${quoted(others.slice(0, 3))}`
       : accepted.length > 0
-        ? ` but for ${quoted(accepted)}`
+        ? ` except ${quoted(accepted)}`
         : '';
   return `refused${where}${advice === undefined ? '' : `: ${advice}`}`;
 }
@@ -76,10 +76,10 @@ function tableOf(endpoint: string, fields: ForeignFields): string {
   return [
     `## \`POST /v1${endpoint}\``,
     endpoint in bases &&
-      `Those of [\`POST /v1${bases[endpoint]}\`](#post-v1${bases[endpoint]!.replaceAll('/', '')}), where they aren't fields of its own, and:`,
+      `The fields of [\`POST /v1${bases[endpoint]}\`](#post-v1${bases[endpoint]!.replaceAll('/', '')}) that this endpoint doesn't define, and:`,
     rows.length > 0 &&
-      ['<!-- prettier-ignore -->', '| field | what it does |', '| --- | --- |', ...rows].join('\n'),
-    namesOf(isPlain) && `Refused, and nothing takes their place: ${namesOf(isPlain)}.`,
+      ['<!-- prettier-ignore -->', '| field | effect |', '| --- | --- |', ...rows].join('\n'),
+    namesOf(isPlain) && `Refused, without a replacement: ${namesOf(isPlain)}.`,
     namesOf(isIgnored) && `Ignored, since they can't change an answer: ${namesOf(isIgnored)}.`,
   ]
     .filter((part) => part)
@@ -88,13 +88,13 @@ function tableOf(endpoint: string, fields: ForeignFields): string {
 
 const text = `# Fields of other servers
 
-Clients of other servers send fields that aren't part of this API. Each that is known either acts, as the field here that means the same,
-or is refused with 400, its name as \`param\` and what to do, unless its value asks for nothing; \`null\` always counts as left out. A
+Clients of vLLM, Ollama, llama-server and similar servers send fields that this API doesn't define. A known field either becomes the equivalent field here,
+or is refused with 400, its name as \`param\` and a replacement, unless its value has no effect. \`null\` always counts as omitted. A
 field that can't change an answer is ignored.
 
-A field that is neither here nor in the [request of the endpoint](../endpoints/README.md) is ignored, too, and the header
-\`x-ignored-fields\` of the answer names it, within messages and tools by its path (\`messages[1].foo\`): up to 16 names, sorted. \`createHandler(inference, { auth, unknownFields: 'refuse' })\` answers 400
-instead, for tests of clients.
+A field that is neither listed here nor in the [request of the endpoint](../endpoints/README.md) is ignored. The header
+\`x-ignored-fields\` lists up to 16 of these, sorted, by path (\`messages[1].foo\`). To answer 400 instead, for tests of clients, use
+\`createHandler(inference, { auth, unknownFields: 'refuse' })\`.
 
 ${[...tables].map(([endpoint, fields]) => tableOf(endpoint, fields)).join('\n\n')}
 `;

@@ -132,23 +132,23 @@ async function createPage(): Promise<string> {
   return format(
     `# What each dependency costs
 
-Megabytes of \`node_modules\` on ${process.platform}-${process.arch}, ${new Date().toISOString().slice(0, 10)}, onnxruntime-node ${version} without the libraries of CUDA, as sums of the sizes of files, slashv1 itself not counted; each package with its own
-dependencies, those that several share in the first row that has them. Other platforms have other native packages. Together ${sum('before')} MB, and
+Megabytes of \`node_modules\` on ${process.platform}-${process.arch}, ${new Date().toISOString().slice(0, 10)}, onnxruntime-node ${version} without CUDA, as sums of file sizes, without slashv1 itself. Each package includes its
+dependencies; shared dependencies count in the first row. Sizes differ by platform. Together ${sum('before')} MB, and
 ${sum('after')} MB after [\`slashv1 trim --device cpu\`](guides/production.md#the-size-of-an-install).
 
 ## Always installed
 
 ${table(required)}
 
-## Installed where they fit the platform
+## Installed if they fit the platform
 
-\`npm install --omit=optional\` leaves them out, and with them the native packages of sharp.
+\`npm install --omit=optional\` skips them, and the native packages of sharp.
 
 ${table(optional)}
 
 ## Installed by you
 
-Optional peers: megabytes beside the packages above; – where the package was not measured.
+Optional peers: megabytes in addition to the packages above; – if not measured.
 
 ${table(rowsOf(Object.keys(peerDependencies!)))}
 `,

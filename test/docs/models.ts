@@ -29,60 +29,58 @@ const inference = createInference({
 await inference.ready(); // downloads what is missing
 \`\`\`
 
-[Settings](settings.md) lists all other options of a model.
+[Settings](settings.md) lists all options of a model.
 
 ## Where models come from
 
-\`source\` is one of these, looked for in this order:
+\`source\` is one of these, tried in this order:
 
-| \`source\` | what it is |
+| \`source\` | meaning |
 | --- | --- |
 | \`tiny-chat\` | a model of the package \`@slashv1/tiny-models\` |
-| \`./models/my-model\` | a folder that exists, in Hugging Face's ONNX layout |
-| \`https://models.example.com/my-model/\` | the address of such a folder on any server; no listing is needed |
+| \`./models/my-model\` | an existing folder in Hugging Face's ONNX layout |
+| \`https://models.example.com/my-model/\` | the URL of a folder on any server; it needs no directory listing |
 | \`whisper-medium\` | a name or alias of the catalogue below |
 | \`org/name\`, \`org/name@revision\` | a repository on Hugging Face; a revision is a branch, a tag or a commit |
-| \`./model.gguf\`, \`org/name/file.gguf\` | a [GGUF file](guides/gguf.md) on this disk or on Hugging Face |
+| \`./model.gguf\`, \`org/name/file.gguf\` | a local [GGUF file](guides/gguf.md), or one on Hugging Face |
 
-A download has only the files that the model's category and \`dtype\` need. The worker process that loads the model makes
-it; other models and the host go on meanwhile. Interrupted downloads resume; files with a hash on Hugging Face are compared
-with it before it counts, and processes that want the same file wait for each other. \`obtainModel()\` does the same ahead
-of time and reports its progress to a function.
+The model's worker process downloads only the files for the category and \`dtype\`; the host and the remaining models keep
+running. Interrupted downloads resume, files are verified with their hash on Hugging Face, and processes that need the same
+file download it once. To download in advance, with progress, use \`obtainModel()\`.
 
-A model from a branch is looked up at every start, and the cache is used when Hugging Face is down. \`org/name@<commit>\` never
-changes and, once it is there, needs no network.
+A branch is looked up at every start; if Hugging Face is down, the cache is used. \`org/name@<commit>\` is pinned and, once
+cached, needs no network.
 
 | setting | environment | default |
 | --- | --- | --- |
 | \`hub.endpoint\` | \`HF_ENDPOINT\` | \`https://huggingface.co\` |
-| \`hub.token\` | \`HF_TOKEN\` | none; it is sent to the endpoint's own origin and to no other |
+| \`hub.token\` | \`HF_TOKEN\` | unset; it is sent only to the endpoint's origin |
 | \`hub.cacheFolder\` | \`SLASHV1_CACHE\`, \`HF_HUB_CACHE\` | \`$HF_HOME/hub\`, else \`$XDG_CACHE_HOME/huggingface/hub\`, else \`~/.cache/huggingface/hub\` |
 | \`hub.offline\` | \`SLASHV1_OFFLINE\`, \`HF_HUB_OFFLINE\` | \`false\`; \`true\` uses only the cache |
 
 ### The cache
 
-Downloads have the layout of Hugging Face's own cache, which \`huggingface_hub\` and other libraries share. The files that they fetched are found here,
-and they find the files that are fetched here: \`models--org--name/\` holds \`blobs/\` by content, \`snapshots/<commit>/\` with links to
-them (copies, where the system has no symbolic links), \`refs/\` for branches and tags, and \`trees/\` with the list of files of a
-commit. Models from the address of a folder are in \`slashv1/\` beside them.
+slashv1 uses Hugging Face's own cache and shares its files with \`huggingface_hub\` and Python libraries, in both
+directions: \`models--org--name/\` has \`blobs/\` by content, \`snapshots/<commit>/\` with links to
+them (copies if the system has no symbolic links), \`refs/\` for branches and tags, and \`trees/\` with the list of files of a
+commit. Models from a folder's URL are in \`slashv1/\`.
 
-- A file gets its place in a snapshot only when it is complete and checked. Files that other programs placed there are trusted
+- A file enters a snapshot only when it is complete and verified. Files from different programs are trusted
   if their size is right.
-- Without a network and without a list in \`trees/\`, which older libraries don't write, the model loads from the files that
-  are there, with a warning.
-- Two processes of this package that want the same file wait for each other. Python's locks can't be seen from Node.js: a file
-  that both fetch at the same time is fetched twice, and stays whole.
-- A cache that can't be written to works as long as nothing is missing.
+- Without a network and without a list in \`trees/\`, which older libraries don't write, the model loads from the existing
+  files, with a warning.
+- slashv1 can't see Python's locks: a file that both download at the same time is downloaded twice, and stays intact.
+- A read-only cache works as long as no file is missing.
 
 ## Weights
 
-\`dtype\` is one of ${['auto', ...storedDtypes].map((dtype) => `\`${dtype}\``).join(', ')}. \`auto\`, the default, takes the first of the others
-that the model has, in this order. One that it doesn't have is an error that lists those it has.
+\`dtype\` is one of ${['auto', ...storedDtypes].map((dtype) => `\`${dtype}\``).join(', ')}. \`auto\`, the default, takes the first available one in
+this order. If a dtype is missing, the error lists the available ones.
 
 ## Files
 
-The files that each category reads from a repository, of each architecture its own; files that a model lacks are skipped. A graph's name ends with
-\`_fp16\`, \`_quantized\` or \`.int8\` (q8), \`_q4\` or \`_q4f16\` where it isn't fp32. Beside it, \`<graph>_data\`, \`<graph>_data_1\` …, \`<graph>.data\` and \`weights.pb\` hold its weights.
+Each category and architecture reads these files from a repository; missing files are skipped. A graph's name ends with
+\`_fp16\`, \`_quantized\` or \`.int8\` (q8), \`_q4\` or \`_q4f16\` unless it is fp32. Its weights may be in \`<graph>_data\`, \`<graph>_data_1\` …, \`<graph>.data\` and \`weights.pb\`.
 
 ${[...categories.values()]
   .flatMap(({ name, files, architectures = [] }) => [
@@ -93,9 +91,9 @@ ${[...categories.values()]
 
 ## The catalogue
 
-The tests check the names, categories and defaults of these entries; they download none of the repositories. Licenses
-are those that the repositories state: read them before you use a model. Memory is an estimate from the number of
-parameters in the default \`dtype\` (fp32 for \`auto\`); caches of long texts come on top.
+Our tests check the names, categories and defaults of these entries, but download no repository. Licenses
+are as stated in the repositories: read them before you use a model. Memory is estimated from the number of
+parameters in the default \`dtype\` (fp32 for \`auto\`); add the caches of long texts.
 
 ${Object.entries(titles)
   .map(([category, title]) => `### ${title}\n\n${catalogueTable(category)}`)

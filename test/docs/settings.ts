@@ -34,7 +34,7 @@ await inference.ready();
 await inference.close();
 \`\`\`
 
-The names are the same everywhere:
+Settings have the same names everywhere:
 
 | place | setting |
 | --- | --- |
@@ -44,8 +44,8 @@ The names are the same everywhere:
 
 \`source\` names a bundled model, a folder or a model on [Hugging Face](https://huggingface.co): [sources](models.md#where-models-come-from).
 
-\`category\` may be left out if the model's files show it. A setting is checked when \`createInference\` is called, before anything is
-loaded. A name that doesn't exist, belongs to another category or can't act with the backend is refused, and so is a value out of range:
+Omit \`category\` if the model's files show it. \`createInference\` checks settings before it loads anything. It refuses an unknown name, a setting
+of a different category or without effect on the backend, and a value out of range:
 
 \`\`\`text
 ${[{ treads: 2 }, { pooling: 'mean' }, { threads: 0 }].map(refusalOf).join('\n')}
@@ -61,14 +61,14 @@ ${settingsTable(limitSettings)}
 
 ## Categories
 
-The settings that models of one category have besides.
+Additional settings by category.
 
 ${categoryTables.map(({ name, settings }) => `### ${name}\n\n${settingsTable(settings)}`).join('\n\n')}
 
 ## Backends
 
-The setting \`backend\` names the backend of a model; [models on other machines](remote.md) lists the categories of each backend. In a config
-file it is an object with the backend's \`kind\`, such as \`{ "kind": "${backends.at(-1)!.kind}", … }\`; the command line's \`--model\` can't hold one.
+The setting \`backend\` selects the backend of a model; [backends](remote.md) lists the categories of each. In a config
+file it is an object with the backend's \`kind\`, such as \`{ "kind": "${backends.at(-1)!.kind}", … }\`; \`--model\` on the command line can't set it.
 
 ${backends.map(backendSection).join('\n\n')}
 `;
@@ -91,7 +91,7 @@ function backendSection(definition: BackendDefinition): string {
   const table =
     Object.keys(settings).length > 0
       ? settingsTable(settings, requiredBy(definition))
-      : 'It has no settings of its own.';
+      : 'It has no settings.';
   const foreign =
     foreignSettings.length > 0
       ? `\n\nA model with this backend can't have ${foreignSettings.map(code).join(', ')}.`
