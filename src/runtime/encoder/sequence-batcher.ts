@@ -34,6 +34,8 @@ interface Job<S extends Sequence> {
 
 /** Maximum duration of a run, if texts are shorter: new requests wait for it; half of it while several owners have texts. */
 const sliceMs = 25;
+/** A shorter run of a single request computes in the calling thread: changing threads twice takes longer than it gains. */
+const shortMs = 12;
 /** A smaller run would take about as long. */
 const minTokens = 128;
 /** Weight of the latest run in the expected speed of the next one. */
@@ -142,8 +144,7 @@ export class SequenceBatcher<S extends Sequence> {
   }
 
   #measure(items: readonly Item<S>[], elapsedMs: number): void {
-    const longest = Math.max(...items.map(({ sequence }) => sequence.ids.length));
-    const measured = (items.length * longest + this.#limits.batchCost) / Math.max(elapsedMs, 0.1);
+    const measured = (paddedTokens(items) + this.#limits.batchCost) / Math.max(elapsedMs, 0.1);
     const before = Number.isFinite(this.#speed) ? this.#speed : measured;
     this.#speed = before + latestShare * (measured - before);
   }
@@ -155,9 +156,11 @@ export class SequenceBatcher<S extends Sequence> {
     const stopListening = onceAllAborted(signals, () => controller.abort());
     const startedAt = this.#now();
     try {
+      const { signal } = controller;
+      const isShort = this.#jobs.length === 1 && paddedTokens(items) < this.#speed * shortMs;
       const vectors = await this.#encoder.encode(
         items.map(({ sequence }) => sequence),
-        controller,
+        { signal, isShort: isShort && this.#speed < Infinity },
       );
       this.#measure(items, this.#now() - startedAt);
       let at = 0;
@@ -182,6 +185,10 @@ export class SequenceBatcher<S extends Sequence> {
       stopListening();
     }
   }
+}
+
+function paddedTokens(items: readonly Item<Sequence>[]): number {
+  return items.length * Math.max(...items.map(({ sequence }) => sequence.ids.length));
 }
 
 /** Texts of an owner's requests, one of each in turn. */
