@@ -18,7 +18,7 @@ import { inputTokens } from './wire/responses/endpoint.ts';
 import { keptConversations, keptResponses } from './wire/responses/kept-endpoints.ts';
 import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
 
-/** Counts the tokens of a chat request; the last event has the exact numbers. */
+/** Counts tokens as they stream; the `usage` event has the exact numbers. */
 export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally): void {
   if (isDelta(event)) {
     const { type, tokens = 1 } = event;
@@ -52,12 +52,11 @@ export interface ChatMethods {
   chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
 }
 
-/** Types of events that show nothing of an answer. */
+/** Events without visible output. */
 const silentEvents: ReadonlySet<string> = new Set(
   'prompt prompt-logprobs prompt-start prompt-end hidden-tokens choice-end usage'.split(' '),
 );
 
-/** Chat: a conversation goes in, an answer with tool calls and reasoning comes out. */
 export const chatCategory: CategoryDefinition<
   'chat',
   ChatRequestInput,
@@ -98,7 +97,7 @@ export const chatCategory: CategoryDefinition<
     { messages, tools = [], prompts = [], suffix = '', maxTokens, n = 1, stopAfter },
     { contextLength, defaults },
   ) {
-    // Nobody pays for tokens that no model reads.
+    // Don't bill tokens that the model never reads.
     if (stopAfter === 'encoding') return { input: 0, output: 0 };
     const most = maxTokens ?? (defaults?.['maxTokens'] as number | undefined);
     const answer = stopAfter === 'prompt' ? 0 : (most ?? chatParameters.maxTokens.default);

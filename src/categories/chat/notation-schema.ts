@@ -20,7 +20,6 @@ const json = {
 const types = ['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'] as const;
 const style = z.enum(['raw', 'json', 'python', 'marked', 'elements']).meta({ title: 'notation' });
 
-/** A notation of calls as a setting has it. */
 export const notationSchema: z.ZodType<CallNotation> = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('json'), ...edges, ...json }),

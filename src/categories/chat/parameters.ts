@@ -1,7 +1,7 @@
 import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
 import { samplingParameters } from '../../core/sampling/samplers.ts';
 
-/** Values of `reasoning_effort`; templates know some of them. */
+/** Values of `reasoning_effort`; each template supports a subset. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** Every tunable parameter of a chat request. */
@@ -136,11 +136,11 @@ export const chatParameters = {
 
 export type ChatParameters = ParameterValues<typeof chatParameters>;
 
-/** At most this many stop sequences. */
+/** Max number of stop sequences. */
 export const maxStopSequences = 4;
-/** At most this many tokens that end an answer. */
+/** Max number of stop tokens. */
 export const maxStopTokens = 128;
-/** At most this many tokens that an answer is made of: more than a vocabulary has. */
+/** Max length of `allowedTokenIds`; larger than any vocabulary. */
 export const maxAllowedTokens = 2 ** 20;
-/** Longest of `badWords`, in UTF-16 code units. */
+/** Max length of a bad word, in UTF-16 code units. */
 export const maxBadWordLength = 256;

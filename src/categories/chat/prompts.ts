@@ -3,37 +3,37 @@ import { fieldError } from '../../errors.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import type { InputsOf, SchemaOf } from '../../validation/setting-table.ts';
 
-/** A text, or token ids of the model's own tokenizer. */
+/** A text, or token ids of the model's tokenizer. */
 export type RawPrompt = string | readonly number[];
 
-/** At most this many prompts of one request. */
+/** Max number of prompts per request. */
 export const maxPrompts = 128;
 
 const rawPrompt: SchemaOf<RawPrompt> = z.union([z.string(), z.array(z.int().min(0))], {
   error: 'expected a text or token ids',
 });
 
-/** The part of a request about prompts that are read as they are, and about what comes back of a prompt. */
+/** Request fields for raw prompts and for echoing prompts. */
 export const promptFields = {
   /**
-   * At most 128, in place of `messages`, which are then empty: no chat template is applied. Each is continued `n` times, and
-   * the continuations of the second one are the choices `n` to `2n − 1`. No thinking and no calls are looked for.
+   * At most 128, in place of `messages`, which must be empty; no chat template is applied. Each prompt is continued `n` times;
+   * choices `n` to `2n − 1` continue the second prompt. Thinking and tool calls aren't parsed.
    */
   prompts: z.array(rawPrompt).default([]),
-  /** Text that comes after the answer; for models with fill-in-the-middle tokens. */
+  /** Text after the answer; for models with fill-in-the-middle tokens. */
   suffix: z.string().optional(),
-  /** Whether the tokenizer's special tokens are put around a text; default: around `prompts`, not around `messages`. */
+  /** Adds the tokenizer's special tokens; default: for `prompts`, not for `messages`. */
   addSpecialTokens: z.boolean().optional(),
   /**
-   * Events about each prompt: its `text` and tokens; these and the `spelling` of each token; or these and the
-   * `logprobs` of the tokens of `prompts`, with as many others as `topLogprobs` says.
+   * Emits an event per prompt: its `text` and tokens; also the `spelling` of each token; or also the `logprobs` of the tokens of
+   * `prompts`, with `topLogprobs` alternatives.
    */
   echo: z.enum(['text', 'spelling', 'logprobs']).optional(),
-  /** Ends the request before its answer: when its prompts are encoded, or when they have been read. */
+  /** Ends the request before the answer: after its prompts are encoded, or after they are read. */
   stopAfter: z.enum(['encoding', 'prompt']).optional(),
 };
 
-/** Fields that act on messages or on their answers alone, as the wire spells them. */
+/** Fields that apply only to messages, with their wire names. */
 const ofMessages = {
   tools: 'tools',
   toolChoice: 'tool_choice',
@@ -46,14 +46,12 @@ const ofMessages = {
   addGenerationPrompt: 'add_generation_prompt',
 } as const;
 
-/** The part of a request that the prompts have to go with. */
 interface PromptedRequest
   extends InputsOf<typeof promptFields>, Partial<Record<keyof typeof ofMessages, unknown>> {
   readonly messages: readonly unknown[];
   readonly truncatePromptTokens?: number;
 }
 
-/** Checks the fields about prompts. */
 export function assertPrompts(input: PromptedRequest): void {
   const { prompts = [], suffix, echo, messages, truncatePromptTokens = 0 } = input;
   if (prompts.length === 0) {

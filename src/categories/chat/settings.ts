@@ -63,7 +63,6 @@ export const chatSettings = {
   maxImages: integerSetting('Maximum pictures in the messages of one request; default 16.'),
 } satisfies SettingTable;
 
-/** The values of `chatSettings`. */
 export type ChatSettings = SettingsOf<typeof chatSettings>;
 
 /** Settings of a chat model and its limits. */

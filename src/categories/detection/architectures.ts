@@ -3,5 +3,5 @@ import { graphDetector } from './architectures/graph/architecture.ts';
 import type { Detector } from './detector.ts';
 import type { DetectionSettings } from './settings.ts';
 
-/** The detectors that run on graphs, one line each. */
+/** Detectors that run on graphs, one per line. */
 export const detectors: readonly Architecture<Detector, DetectionSettings>[] = [graphDetector];

@@ -15,7 +15,6 @@ export interface DetectionMethods {
   detect(request: DetectionRequestInput, options?: CallOptions): Promise<DetectionResult>;
 }
 
-/** Detection: an image goes in, boxes with classes come out. */
 export const detectionCategory: CategoryDefinition<
   'detection',
   DetectionRequestInput,

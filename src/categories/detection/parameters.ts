@@ -1,6 +1,6 @@
 import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
 
-/** Every tunable parameter of a detection request, `classes` apart, which is a list of the model's own names. */
+/** Every tunable parameter of a detection request, except `classes`, a list of the model's class names. */
 export const detectionParameters = {
   confidence: {
     type: 'float',
@@ -42,5 +42,4 @@ export const detectionParameters = {
   },
 } as const satisfies ParameterTable;
 
-/** The values of `detectionParameters`. */
 export type DetectionParameters = ParameterValues<typeof detectionParameters>;

@@ -26,7 +26,6 @@ export const detectionSettings = {
   ...imageInputSettings,
 } satisfies SettingTable;
 
-/** The values of `detectionSettings`. */
 export type DetectionSettings = SettingsOf<typeof detectionSettings>;
 
 /** Settings of a detection model and its limits. */

@@ -25,10 +25,9 @@ export const embeddingParameters = {
   },
 } as const satisfies ParameterTable;
 
-/** The values of `embeddingParameters`. */
 export type EmbeddingParameters = ParameterValues<typeof embeddingParameters>;
 
-/** At most this many texts in one request. */
+/** Max number of texts per request. */
 export const maxEmbeddingInputs = 2048;
 
 /** Format of vectors in an answer: numbers, or base64 of little-endian float32. */

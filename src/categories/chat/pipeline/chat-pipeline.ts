@@ -52,19 +52,19 @@ import type { ReadyPicture } from './vision/vision-model.ts';
 
 const defaultMaxBatchSize = 8;
 
-/** Kept beginnings of conversations; beyond a few, the chance of another turn is small and the memory is not. */
+/** Few, because the chance of a next turn falls quickly while each prefix takes memory. */
 const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
 const noPrefixes = { maxSequences: 0, maxBytes: 0 };
 
-/** Encoding takes time for every token, in which nothing else runs. */
+/** Limits how long encoding blocks the event loop. */
 const maxPreviewTokens = 2 ** 17;
-/** They are kept in memory until the last one is there. */
+/** All of them are buffered in memory until the last one. */
 const maxPromptLogprobs = 2 ** 18;
 
-/** Encoder–decoder models were trained on texts, not on conversations: theirs are the lines of a conversation. */
+/** Encoder–decoder models were trained on plain text: join the contents of a conversation by line. */
 const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
 
-/** Loads a chat model: a decoder with a chat template, in Hugging Face's ONNX layout or as the backend has it. */
+/** Loads a chat model: a decoder with a chat template, in Hugging Face's ONNX layout or the backend's format. */
 export async function loadChatPipeline(
   spec: ModelSpec<ChatSettings>,
   backend: SessionBackend,
@@ -109,14 +109,14 @@ async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backen
     template,
     tokenizer,
     formats,
-    /** Whether the model has a form of thinking that is known. */
+    /** The model has a known form of thinking. */
     thinks,
-    /** Whether it thinks, or its template takes thoughts out of earlier answers. */
+    /** It thinks, or its template removes thoughts from earlier answers. */
     hasThoughts: thinks || markers.some((mark) => template.source.includes(mark)),
     endTokens,
     contextLength,
     decoder,
-    /** `undefined` for a model that takes no pictures. */
+    /** `undefined` for models without image input. */
     vision,
     grammars,
     maxBatchSize,
@@ -131,7 +131,7 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
   const { spec, folder, template, formats, contextLength, batcher, decoder, vision, maxBatchSize } = model;
   return {
     concurrency: maxBatchSize,
-    /** Requests of other owners, which take no memory to speak of before the batcher begins with them. */
+    /** Extra slots for more owners; requests take little memory before the batcher starts them. */
     reserve: 64,
     info: {
       id: spec.id,
@@ -166,7 +166,7 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
   };
 }
 
-/** @throws InferenceError `invalid_request` for a setting that asks more of the caches than they can do */
+/** @throws InferenceError `invalid_request` for a setting that the decoder's caches don't support */
 function assertKept(
   { speculation, sharedSystemPrompts = [] }: ChatSettings,
   { verify, cutsSequences, keepsPrefixes }: Decoder,
@@ -181,7 +181,7 @@ function assertKept(
     throw fieldError('sharedSystemPrompts', 'the caches of this model keep no beginnings of prompts');
 }
 
-/** Reads the schemas of a request from their texts, where it has them. */
+/** Parses schemas from their exact text, if given. */
 function withExactSchemas<Request extends Pick<ChatRequest, 'tools' | 'responseFormat'>>(
   request: Request,
 ): Request {
@@ -193,11 +193,11 @@ function withExactSchemas<Request extends Pick<ChatRequest, 'tools' | 'responseF
 
 function exactTool(tool: ToolDefinition): ToolDefinition {
   const { parameters, parametersText: text } = tool;
-  // Templates of the setting `toolPrompt` see which members there are.
+  // Templates with the setting `toolPrompt` see which keys exist.
   return text === undefined ? tool : { ...tool, parameters: exactOr(parameters, text) };
 }
 
-/** How the text of an answer is understood. */
+/** How to parse the text of an answer. */
 type AnswerReading = Pick<
   ChoiceContext,
   'markerTokens' | 'createReasoningSplitter' | 'createToolCallParser' | 'grammar'
@@ -205,7 +205,7 @@ type AnswerReading = Pick<
 
 interface ReadyRequest {
   readonly prompts: readonly ReadPrompt[];
-  /** The tools that the prompt describes. */
+  /** The tools in the prompt. */
   readonly tools: readonly ToolDefinition[];
   readonly turnsMerged: readonly TurnKind[];
   readonly openAnswer: () => Generator<void, AnswerReading>;
@@ -259,7 +259,7 @@ async function* answer(
   }
 }
 
-/** @returns whether calls are looked for in the answer */
+/** @returns whether to parse tool calls from the answer */
 function assertServed({ template, formats, decoder }: LoadedModel, request: TextRequest): boolean {
   const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
   if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
@@ -281,7 +281,7 @@ function assertServed({ template, formats, decoder }: LoadedModel, request: Text
   return parsesToolCalls;
 }
 
-/** Prompts that are read as they are; everything after them is answer. */
+/** Raw prompts without a template; the whole output is answer text. */
 function* encode(
   { tokenizer, contextLength, decoder, folder, grammars, spec }: LoadedModel,
   request: TextRequest,
@@ -308,7 +308,7 @@ function* encode(
   return { prompts, tools: [], turnsMerged: [], openAnswer };
 }
 
-/** A conversation as the model's chat template has it, and how the answer is read. */
+/** Renders a conversation with the chat template and sets up parsing of the answer. */
 function* render(
   model: LoadedModel,
   request: TextRequest,
@@ -385,7 +385,7 @@ function readFormats(
   );
 }
 
-/** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honored */
+/** @throws InferenceError `invalid_request` that names the unsupported schema keyword */
 function* compileAnswer(
   constraint: AnswerConstraint,
   grammars: LoadedModel['grammars'],
@@ -394,7 +394,7 @@ function* compileAnswer(
   try {
     return yield* grammars.compileSteps(constraint);
   } catch (error) {
-    // An error of the engine, such as a stack that is too deep, has no place in the schema.
+    // Engine errors, such as stack overflow, have no label.
     if (!(error instanceof RangeError && error.message.includes(': '))) throw error;
     const isTool = error.message.startsWith('tools[');
     const message = sentence(abbreviate(isTool ? error.message : `response_format: ${error.message}`, 200));
@@ -429,7 +429,7 @@ function readContextLength(
   throw fieldError('contextLength', `config.json has none of ${names}, so it has to be given`);
 }
 
-/** The limit of a prompt that is counted alone, which may be longer than one that is read. */
+/** Limit of a prompt that is only counted, which may exceed the context. */
 function previewLimit(place: string, contextLength: number): PromptLimit {
   const most = Math.max(contextLength, maxPreviewTokens);
   return {

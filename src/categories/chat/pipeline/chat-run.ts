@@ -10,9 +10,8 @@ import { Choice, type ChoiceContext } from './choice/choice.ts';
 import { readPromptLogprobs } from './choice/token-logprobs.ts';
 import type { EncodedPrompt } from './prompt/raw-prompts.ts';
 
-/** A prompt as tokens. */
 export interface ReadPrompt extends EncodedPrompt {
-  /** Given if it isn't the tokens themselves, but has those of pictures. */
+  /** Tokens to feed, if they differ: image rows in place of placeholders. */
   readonly fed?: Int32Array;
 }
 
@@ -20,21 +19,21 @@ interface RunModel {
   readonly batcher: Batcher;
   readonly decoder: Decoder;
   readonly contextLength: number;
-  /** `undefined` where callers share no beginnings. */
+  /** `undefined` if callers share no prefixes. */
   readonly sharedLength: ((prompt: Int32Array) => number) | undefined;
 }
 
 interface RunParts {
   readonly request: ChoiceContext['request'];
   readonly prompts: readonly ReadPrompt[];
-  /** Facts about the prompt that its end tells. */
+  /** Extra facts for `prompt-end`. */
   readonly promptFacts: object;
   readonly context: Omit<ChoiceContext, 'prompt' | 'seed'>;
   readonly events: EventStream<ChatEvent>;
   readonly options: PipelineRunOptions;
 }
 
-/** The choices of a request, from its prompts to its usage. */
+/** Runs the choices of a request, from its prompts to its usage. */
 export class ChatRun {
   readonly #model: RunModel;
   readonly #parts: RunParts;

@@ -7,13 +7,12 @@ import { exactTextOf, isDelicate } from '../../../http/exact-texts.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 import { anyObject } from '../../../validation/object-schema.ts';
 
-/** Larger ones would hold up the host and the worker; deeper ones could not even be sent to it. */
+/** Larger schemas would block host and worker; deeper ones can't be sent to it. */
 export const jsonSchema = anyObject.superRefine((schema, context) => {
   const fault = schemaSizeFault(schema);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
 
-/** The fields of a JSON Schema that an answer has to follow. */
 export const schemaFields = {
   name: z.string().optional(),
   description: z.string().nullish(),
@@ -41,7 +40,7 @@ const maxGrammarLength = schemaLimits.characters;
 const choices = listOf(z.string(), { min: 1 }).nullish();
 const none = z.null({ error: 'expected none, use `json`, `regex`, `choice` or `grammar`' }).optional();
 
-/** Fields for the format of an answer: those of this API, of vLLM and of llama.cpp. */
+/** Answer format fields of this API, vLLM and llama.cpp. */
 export const formatFields = {
   response_format: responseFormat.nullish().meta({
     description: 'Format of the answer; the model can write nothing else.',
@@ -83,7 +82,7 @@ const toRegex = (regex: string): ResponseFormat => ({ type: 'regex', regex });
 const toChoice = (texts: string[]): ResponseFormat => ({ type: 'choice', choices: texts });
 const toGrammar = (grammar: string): ResponseFormat => ({ type: 'grammar', grammar });
 
-/** Fields that may give the format in place of `response_format`, by their places and their names there. */
+/** Alternatives to `response_format`: place, name there, converter. */
 const otherFields: readonly (readonly [field: string, name: string, toFormat: ToFormat])[] = [
   ['structured_outputs.json', 'json', toSchema],
   ['structured_outputs.regex', 'regex', toRegex],
@@ -101,8 +100,8 @@ const otherFields: readonly (readonly [field: string, name: string, toFormat: To
 type FormatBody = z.infer<z.ZodObject<typeof formatFields>>;
 
 /**
- * The format of an answer and the field that it came from, for errors.
- * @throws InferenceError `invalid_request` for a second format, and for a schema as text that is no JSON object
+ * The format of an answer and the field that set it, for errors.
+ * @throws InferenceError `invalid_request` for a second format, and for a schema text that isn't a JSON object
  */
 export function toAnswerFormat(body: FormatBody): {
   responseFormat: ResponseFormat | undefined;
@@ -114,7 +113,7 @@ export function toAnswerFormat(body: FormatBody): {
   const outputs = body.structured_outputs ?? {};
   for (const [field, name, toFormat] of otherFields) {
     const value: unknown = (field === name ? body : outputs)[name as keyof (typeof body | typeof outputs)];
-    // llama.cpp takes a grammar of "" for none.
+    // llama.cpp treats an empty grammar as unset.
     const isNone = value == null || value === false || (value === '' && field === 'grammar');
     if (!isNone) asked.push([field, toFormat(value as never, field)]);
   }

@@ -1,15 +1,14 @@
 import { isDelta, type ChatEvent } from '../events.ts';
 import { toWireUsage, type WireUsage } from './chat/print.ts';
 
-/** The part of the request that says which chunks tell the usage. */
 export interface ChunkUsageOptions {
-  /** Whether a last chunk has the usage; all others then say `usage: null`. */
+  /** Send a last chunk with the usage; earlier chunks have `usage: null`. */
   readonly includeUsage: boolean;
-  /** Whether every chunk has the usage of its choice so far; default false. */
+  /** Send each choice's usage so far in its chunks; default false. */
   readonly continuousUsage?: boolean | undefined;
 }
 
-/** Makes the function that turns the events of one answer, in order, into chunks of a choice each, with the usage that is wanted. */
+/** Creates a function that turns the ordered events of an answer into chunks of one choice each, with the requested usage. */
 export function createChunkWriter<Head extends object, Choice extends { readonly index: number }>(
   head: Head,
   { includeUsage, continuousUsage }: ChunkUsageOptions,

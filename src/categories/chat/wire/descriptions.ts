@@ -1,6 +1,6 @@
 import type { Descriptions } from '../../../validation/describe-fields.ts';
 
-/** Fields of all dialects of chat; a description in a schema goes before. */
+/** Field descriptions for all chat dialects; a description in the schema takes precedence. */
 export const chatDescriptions: Descriptions = {
   // Messages and their parts
   'ChatCompletionRequest.messages': 'The conversation so far, the oldest message first.',
@@ -39,7 +39,7 @@ export const chatDescriptions: Descriptions = {
   'allowed_tools.tools': 'Tools that may be called, each by its name.',
   mode: '`auto`: the model may call one of the tools; `required`: it must.',
 
-  // Format of the answer
+  // Answer format
   'response_format.type':
     '`text` is free, `json_object` any JSON object, `json_schema` an object that follows the schema.',
   'response_format.json_schema': 'The schema and its name.',

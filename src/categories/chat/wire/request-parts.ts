@@ -10,7 +10,7 @@ import { chatParameters, type ChatParameters } from '../parameters.ts';
 import type { ChatRequestInput } from '../request.ts';
 import type { ChatRequestBody } from './chat/schema.ts';
 
-/** Reads the fields that a request has under the same names as its body, but for their spelling. */
+/** Reads the fields that differ between request and body only in spelling. */
 export const readFields = fieldReader<ChatRequestInput>([
   ...(Object.keys(chatParameters) as (keyof ChatParameters)[]),
   'parallelToolCalls',
@@ -22,7 +22,6 @@ export const readFields = fieldReader<ChatRequestInput>([
   'chatTemplateKwargs',
 ]);
 
-/** The form in which an answer is delivered. */
 export function deliveryOf({
   stream,
   stream_options: options,
@@ -32,12 +31,12 @@ export function deliveryOf({
   return {
     stream: stream ?? false,
     includeUsage: options?.include_usage ?? false,
-    /** Whether every chunk has the usage of its choice so far. */
+    /** Send each choice's usage so far in its chunks. */
     continuousUsage: options?.continuous_usage_stats ?? false,
   };
 }
 
-/** The value of a field that has two names. @throws InferenceError where both have one, and the second another */
+/** The value of a field with two names. @throws InferenceError if both are set to different values */
 export function valueOfBoth<Body, Name extends keyof Body & string>(
   body: Body,
   name: Name,
@@ -49,7 +48,7 @@ export function valueOfBoth<Body, Name extends keyof Body & string>(
   return value ?? second;
 }
 
-/** The worker parses the arguments of all calls: each text is small enough, all together may be too many. */
+/** The worker parses all call arguments: each text is bounded, so their sum must be too. */
 export function assertFewArguments(messages: readonly ChatMessage<MessageContent>[]): void {
   const counts = mapEach(messages, (message) => {
     const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
@@ -64,11 +63,11 @@ export function assertFewArguments(messages: readonly ChatMessage<MessageContent
 }
 
 type FunctionBody = NonNullable<ChatRequestBody['tools']>[number]['function'];
-/** A choice of a tool, or of some of the tools, of which the model is shown only those. */
+/** A tool choice, or a subset of tools to show the model. */
 export type ToolSelection =
   ToolChoice | { readonly mode: 'auto' | 'required'; readonly names: readonly string[] } | null | undefined;
 
-/** The tools that the model is shown, and whether it has to call one. */
+/** The tools to show the model, and whether a call is required. */
 export function toToolUse(
   functions: readonly FunctionBody[],
   selection: ToolSelection,

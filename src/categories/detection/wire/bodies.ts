@@ -17,7 +17,6 @@ import type { DetectionResult } from '../events.ts';
 
 const maxFilterLength = 10_000;
 
-/** The body of a detection request. */
 export const detectRequestSchema = z.object({
   image: z.string().min(1, { error: 'expected base64 or a URL, got ""' }).meta({
     description:
@@ -32,12 +31,10 @@ export const detectRequestSchema = z.object({
   ...parameterShape(detectionParameters),
 });
 
-/** A checked body of `POST /detect`. */
 export type DetectRequestBody = z.infer<typeof detectRequestSchema>;
 
 const pixels = z.number().meta({ description: 'Pixels of the original image.' });
 
-/** The body of an answer. */
 export const detectResponseSchema = z.object({
   detections: z
     .array(
@@ -58,12 +55,12 @@ export const detectResponseSchema = z.object({
 /** The body of an answer. */
 export type DetectResponse = z.infer<typeof detectResponseSchema>;
 
-/** The parsed request; the service chooses a model where it names none. */
+/** The parsed request; without `model`, the service chooses one. */
 export type DetectCall = Omit<DetectionRequestInput, 'model'> & { readonly model: string | undefined };
 
 const readParameters = parameterReader(detectionParameters);
 
-/** Fields of well-known servers and libraries that would change the answer. */
+/** Fields of popular servers and libraries that would change the answer. */
 export const detectionForeignFields: ForeignFields = {
   ...alike('source inputs image_url', { as: 'image' }),
   ...alike('conf conf_thres confidence_threshold score_threshold threshold', { as: 'confidence' }),
@@ -83,10 +80,9 @@ export const detectionForeignFields: ForeignFields = {
 };
 
 /**
- * A request body of `POST /detect` → what the inference takes.
+ * A request body of `POST /detect` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the first invalid field as `param`
  * @example
  * ```ts
  * fromDetectRequest({ image: 'https://example.com/bus.jpg', max_detections: 5 }).maxDetections; // 5
@@ -105,7 +101,7 @@ export function fromDetectRequest(body: unknown): DetectCall {
 }
 
 /**
- * The objects in an image → the body of the answer. Scores keep four decimals, coordinates two.
+ * The objects in an image → the response body. Scores keep four decimals, coordinates two.
  *
  * @example
  * ```ts

@@ -11,32 +11,32 @@ import { chooseToken, forwardStep, rowOf, type Continuation, type StepLogits } f
 /** A prompt and the sequences that continue it; they share one prefill and one batch. */
 export interface Generation {
   readonly prompt: Int32Array;
-  /** Tokens that its sequences may come to, the prompt counted once. */
+  /** Max total tokens of its sequences, the prompt counted once. */
   readonly mostTokens: number;
   readonly continuations: readonly Continuation[];
   /**
-   * Whether it must be computed in the same shapes every time, since those reach the last bits of the logits: in a batch of
-   * its own, reusing only what was computed in the same pieces.
+   * Compute in the same shapes every time, since shapes affect the last bits of the logits: in a separate batch, reusing only
+   * what was computed in the same pieces.
    */
   readonly reproducible: boolean;
-  /** Whether the last token of its prompt is read by itself, as that of a reproducible one and of one in the cache is. */
+  /** Read the last prompt token in a separate step, as reproducible and cached prompts do. */
   readonly endsAlone?: boolean | undefined;
   /** Owners take turns. */
   readonly owner?: string | undefined;
-  /** Owner of the prompt, whose beginning is shared with others of the same one. */
+  /** Owner of the prompt; prefixes are shared between generations with the same owner. */
   readonly prefixOwner?: string | undefined;
-  /** Number of first tokens that are shared with all owners; default 0. */
+  /** Number of leading tokens that all owners share; default 0. */
   readonly shared?: number | undefined;
   /**
-   * Takes the logits after each token of a piece of the prompt, `[tokens × vocabularySize]`, valid during the call; such a
-   * prompt is read from its beginning, by itself and in small pieces. Only where the decoder has `forwardAll`.
+   * Receives the logits after each token of a prompt piece, `[tokens × vocabularySize]`, valid during the call. The prompt is
+   * then read uncached, alone and in small pieces. Requires `forwardAll` of the decoder.
    */
   readonly readLogits?: ((logits: Float32Array, start: number) => void) | undefined;
-  /** Looked at before every step. */
+  /** Checked before every step. */
   readonly cancelled: boolean;
-  /** Ends the step under way when it is for cancelled generations alone. */
+  /** Aborts the running step if all of its generations are cancelled. */
   readonly signal?: AbortSignal | undefined;
-  /** @param cachedTokens how many tokens of the prompt needed no computing */
+  /** @param cachedTokens prompt tokens that were reused from the cache */
   promptEnded(cachedTokens: number): void;
   /** Every continuation has ended, or the generation was cancelled. */
   ended(): void;
@@ -50,9 +50,9 @@ interface Row {
   readonly continuation: Continuation;
   readonly fed: number[];
   token: number;
-  /** As in `SharedPrefix`. */
+  /** See `SharedPrefix`. */
   readonly exact: number;
-  /** Present after a step in which the row was alone. */
+  /** Created after a step in which the row was alone. */
   drafter?: Drafter;
 }
 
@@ -62,48 +62,47 @@ interface Batch {
   readonly open: boolean;
 }
 
-/** Prompts that are read together, one a row. */
+/** Prompts that are read together, one per row. */
 interface Prefill {
-  /** Several only where all of them are read in one step. */
+  /** More than one only if a single step reads all of them. */
   readonly generations: readonly Generation[];
   readonly cache: DecoderCache;
   readonly cachedTokens: number;
   done: number;
-  /** As in `SharedPrefix`. */
+  /** See `SharedPrefix`. */
   exact: number;
 }
 
 /**
- * Tokens of one prefill step, unless the decoder wants fewer, and about as many of the prompts that are read between two
- * steps of the running batches: few enough that running generations and cancellations don't wait long.
+ * Max tokens of a prefill step, unless the decoder sets a lower limit, and of all prefills between two steps of the running
+ * batches. Keeps the delay of running generations and cancellations short.
  */
 const prefillTokens = 256;
-/** Tokens of an answer for which there is room from the beginning: a cache that grows is copied. */
+/** Answer tokens with reserved cache space: growing a cache copies it. */
 const expectedAnswerTokens = 256;
-/** A prompt of which a smaller part was computed before is read together with others. */
+/** Prompts with a smaller cached share are read together. */
 const minSharedPart = 1 / 4;
-/** Sequences of all owners at once, in batches: their caches are in memory. */
+/** Limits memory: each batch holds the caches of its sequences. */
 const maxBatches = 10;
-/** Logits of one step of a prompt whose logits are read: 16 MiB. */
+/** Max logits of one step of a prompt with `readLogits`: 16 MiB. */
 const maxLogits = 2 ** 22;
-/** Tokens of prompts that are read together in one step, padding included. */
+/** Max tokens of a shared prefill step, padding included. */
 const sharedPrefillTokens = 512;
-/** Tokens of a step of prompts without a seed while several owners have generations, so that they wait less for each other. */
+/** Max tokens of a step of prompts without a seed while several owners have generations, to shorten their waits. */
 const fairPrefillTokens = 64;
 
 export interface BatcherOptions {
-  /** Sequences per batch, and of each owner at once, unless one prompt has more. */
+  /** Max sequences per batch and per owner, unless a single prompt has more. */
   readonly maxRows: number;
   readonly prefixes: PrefixCache;
   readonly speculates?: boolean | undefined;
-  /** Milliseconds, by which owners take turns. */
+  /** Clock in milliseconds, for fairness between owners. */
   readonly now?: () => number;
 }
 
 /**
- * Steps all generations of a decoder together: waiting prompts are prefilled in pieces between the steps, and
- * sequences join and leave the running batch as they begin and end. Owners take turns: at beginning, at the pieces of their
- * prompts, and at the steps of their batches.
+ * Runs all generations of a decoder together: prompts are prefilled in pieces between decoding steps, and sequences join and
+ * leave the running batch. Owners take turns at starting, at prompt pieces and at batch steps.
  */
 export class Batcher {
   readonly #decoder: Decoder;
@@ -112,10 +111,10 @@ export class Batcher {
   readonly #speculates: boolean;
   readonly #waiting = new FairQueue<Generation>();
   readonly #active = new Set<Generation>();
-  /** One of each owner at most, the next first. */
+  /** Max one per owner, next first. */
   readonly #prefills: Prefill[] = [];
   #batches: Batch[] = [];
-  /** Milliseconds of the decoder. */
+  /** Decoder time in milliseconds. */
   readonly #shares = new Shares();
   readonly #now: () => number;
   #running: Promise<void> | undefined;
@@ -142,10 +141,10 @@ export class Batcher {
   }
 
   async #run(): Promise<void> {
-    // Requests that arrive together are read together.
+    // Let requests of the same tick share a prefill.
     await new Promise(setImmediate);
     while (this.#prefills.length > 0 || this.#waiting.size > 0 || this.#batches.length > 0) {
-      // Short prompts that wait are read one after the other: a step of the others between two of them would delay both.
+      // Read waiting short prompts back to back: a decoding step between two of them would delay both.
       for (let read = 0; read < prefillTokens;) {
         await this.#begin();
         const prefill = this.#nextPrefill();
@@ -161,7 +160,7 @@ export class Batcher {
     this.#running = undefined;
   }
 
-  /** Steps every batch; where there are several owners, as many that each has had a step. */
+  /** Steps every batch; with several owners, until each has had a step. */
   async #stepAll(): Promise<void> {
     const owners = new Set(this.#batches.flatMap(ownersOf));
     const isShared = owners.size > 1;
@@ -180,13 +179,13 @@ export class Batcher {
     this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
   }
 
-  /** Notes the time of some work as that of the owners of its rows. */
+  /** Splits the elapsed time among the owners of the rows. */
   #charge(owners: readonly Owner[], since: number): void {
     for (const owner of owners) this.#shares.add(owner, (this.#now() - since) / owners.length);
     this.#shares.settle(this.#owners);
   }
 
-  /** The prompt of the owner who has had least; none while answers of others who have had less wait for a step. */
+  /** The prompt of the owner with the least decoder time; `undefined` if a running answer's owner had even less. */
   #nextPrefill(): Prefill | undefined {
     const hadBy = (owner: Owner) => this.#shares.of(owner);
     const of = ({ generations }: Prefill) => hadBy(generations[0]!.owner);
@@ -209,14 +208,14 @@ export class Batcher {
     this.#active.add(generation);
   }
 
-  /** Begins to read the next prompt that waits, if there is one with room whose owner has no other under way. */
+  /** Starts reading the next waiting prompt that fits and has no other prompt of its owner in progress. */
   async #begin(): Promise<void> {
     for (const waiting of this.#waiting) {
       if (waiting.cancelled && this.#waiting.delete(waiting)) waiting.ended();
     }
     let isFull = false;
     const generation = this.#waiting.take((next) => {
-      // Small ones must not take the room for which a large one waits.
+      // Small generations must not starve a large one that waits for space.
       isFull ||= !this.#fits(next);
       return !isFull && this.#mayBegin(next) && !this.#isReading(next);
     });
@@ -230,10 +229,10 @@ export class Batcher {
     }
   }
 
-  /** One that is read alone begins with what was computed before. */
+  /** A prompt that is read alone starts from its cached prefix. */
   async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill> {
     const [{ prompt, reproducible, prefixOwner: owner, readLogits }] = generations;
-    /** Tokens that one of the sequences will probably come to. */
+    /** Expected tokens of one sequence. */
     const room = Math.max(
       ...generations.map((one) => Math.min(one.mostTokens, one.prompt.length + expectedAnswerTokens)),
     );
@@ -247,7 +246,7 @@ export class Batcher {
     return { generations, cache, cachedTokens: length, done: length, exact };
   }
 
-  /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
+  /** Checks that a fixed-size cache can hold the max tokens of a generation; a lone generation may always try. */
   #fits({ mostTokens }: Generation): boolean {
     const { capacity = Infinity } = this.#decoder;
     let reserved = 0;
@@ -255,7 +254,7 @@ export class Batcher {
     return reserved === 0 || reserved + mostTokens <= capacity;
   }
 
-  /** Whether the owner of a generation has a batch's worth of sequences with it at most, unless it is its only, and all have some. */
+  /** Checks that the owner stays within one batch of sequences, unless it is the only owner, and that each owner has some. */
   #mayBegin({ owner, continuations: { length } }: Generation): boolean {
     const active = [...this.#active];
     const all = rowsOf(active);
@@ -279,7 +278,7 @@ export class Batcher {
     generation.failed(isFull ? new InferenceError('overloaded', `${error.message}.`) : error);
   }
 
-  /** Takes waiting prompts of about the same length that can be read in the same step, so that little of it is padding. */
+  /** Takes waiting prompts of similar length that fit in the same step, so that padding stays small. */
   #takeAlike(generation: Generation): readonly Generation[] {
     const taken: Generation[] = [];
     const { prompt } = generation;
@@ -304,13 +303,13 @@ export class Batcher {
     return taken;
   }
 
-  /** Whether a prompt is read by itself: for its seed or its logits, or because most of it needs no computing. */
+  /** Read the prompt alone: for its seed or its logits, or because most of it is cached. */
   #isAlone({ prompt, reproducible, readLogits, prefixOwner: owner }: Generation): boolean {
     if (reproducible || readLogits) return true;
     return this.#prefixes.sharedTokens(prompt, owner) > minSharedPart * prompt.length;
   }
 
-  /** @returns how many tokens were read, padding included */
+  /** @returns number of tokens read, padding included */
   async #continue(prefill: Prefill): Promise<number> {
     const { generations, cache } = prefill;
     try {
@@ -340,7 +339,7 @@ export class Batcher {
       else await this.#endPrompts(prefill, logits);
       return count * generations.length;
     } catch (error) {
-      // They leave before the next step.
+      // Cancelled generations are removed before the next step.
       if (generations.every(({ cancelled }) => cancelled)) this.#prefills.push(prefill);
       else for (const generation of generations) this.#failed(generation, error);
       return 0;
@@ -354,7 +353,7 @@ export class Batcher {
     return rowOf(logits, piece.length - 1, this.#decoder.vocabularySize);
   }
 
-  /** Tokens of the next piece. */
+  /** Max tokens of the next piece. */
   #maxOf({ generations, done }: Prefill): number {
     const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
     if (readsWholePrompts) return Infinity;
@@ -368,7 +367,7 @@ export class Batcher {
     return isAlone && left > 1 ? Math.min(most, left - 1) : most;
   }
 
-  /** Whether a piece that was just read is one of those in which a prompt with a seed is read anew. */
+  /** Checks that a piece matches the pieces in which an uncached prompt with a seed is read. */
   #isExact({ generations, done, exact }: Prefill, count: number): boolean {
     const { pieceTokens } = this.#decoder;
     if (pieceTokens === undefined || generations.length > 1 || exact !== done || done % pieceTokens !== 0)
@@ -377,7 +376,7 @@ export class Batcher {
     return count === pieceTokens || (reproducible && done + count === prompt.length - 1);
   }
 
-  /** Chooses the first tokens, and lets the sequences that go on join a batch. */
+  /** Samples the first tokens; unfinished sequences join a batch. */
   async #endPrompts({ generations, cache, cachedTokens, exact }: Prefill, logits: StepLogits): Promise<void> {
     const rows: Row[] = [];
     const sources: CacheRow[] = [];
@@ -460,14 +459,14 @@ export class Batcher {
     await this.#leave(batch, over, failures);
   }
 
-  /** Guesses how a row that is alone continues. */
+  /** Drafts tokens for a row that is alone. */
   #draft([row, ...others]: readonly Row[]): Int32Array {
     if (!this.#speculates || !row || others.length > 0) return new Int32Array(0);
     row.drafter ??= createDrafter([...row.generation.prompt, ...row.fed, row.token]);
     return row.drafter.draft(row.continuation.remaining - 1);
   }
 
-  /** Feeds guesses with the token of the only row; those that its continuation doesn't choose itself are taken back. */
+  /** Verifies drafted tokens in one step and rolls back those the continuation rejects. */
   async #verify(batch: Batch, draft: Int32Array): Promise<void> {
     const row = batch.rows[0]!;
     const { continuation, fed, drafter } = row;
@@ -492,7 +491,7 @@ export class Batcher {
     if (hasEnded) await this.#leave(batch, new Set([row]));
   }
 
-  /** Runs a step of all rows of a batch. @returns nothing where it failed, or nobody wants it any more */
+  /** Runs one step of a batch. @returns `undefined` if it failed or all its generations were cancelled */
   async #feed<Result>(batch: Batch, step: () => Promise<Result>): Promise<Result | undefined> {
     const generations = batch.rows.map(({ generation }) => generation);
     try {
@@ -505,7 +504,7 @@ export class Batcher {
     }
   }
 
-  /** Ends a step of the decoder as soon as nobody wants it any more. */
+  /** Aborts a decoder step once all its generations are cancelled. */
   async #interruptible<Result>(
     generations: readonly Generation[],
     step: () => Promise<Result>,
@@ -519,10 +518,7 @@ export class Batcher {
     }
   }
 
-  /**
-   * Takes rows out of a batch that are over, and those of generations that failed. Generations that have none left have ended;
-   * what they computed is kept.
-   */
+  /** Removes finished and failed rows from a batch, ends generations without remaining rows, and caches their sequences. */
   async #leave(
     batch: Batch,
     over: ReadonlySet<Row>,
@@ -548,7 +544,7 @@ export class Batcher {
     for (const generation of left) this.#ended(generation);
   }
 
-  /** The last rows take the places of those that leave. */
+  /** Moves the last rows into the gaps. */
   async #remove(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
     const { cache } = batch;
     const kept = batch.rows.length - leaving.size;

@@ -4,7 +4,7 @@ import type { PromptTokenLogprobs, TokenLogprob, TokenLogprobs } from '../../eve
 
 type Speller = Pick<TextTokenizer, 'bytesOf'>;
 
-/** The model's log probabilities of a token before sampling, with the tokens spelled out. */
+/** The model's log probabilities of a token before sampling, with tokens as text. */
 export function readTokenLogprobs(
   logits: Float32Array,
   token: number,
@@ -20,8 +20,7 @@ export function readTokenLogprobs(
 }
 
 /**
- * The log probabilities of the tokens of a prompt that come after those of a piece, and the first token before the first of
- * them.
+ * Log probabilities of the prompt tokens that follow a piece's tokens, preceded by the prompt's first token.
  * @param logits after each token of the piece, `[tokens × vocabularySize]`
  */
 export function readPromptLogprobs(

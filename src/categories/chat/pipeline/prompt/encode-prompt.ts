@@ -2,21 +2,20 @@ import type { ChatMessage } from '../../../../core/chat/messages.ts';
 import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import { contextLengthError, type InferenceError } from '../../../../errors.ts';
 
-/** Characters for each token that fits; of a longer text only a part is encoded at first. */
+/** Estimate; of a longer text only a part is encoded at first. */
 const defaultCharactersPerToken = 4;
-/** Tokens this far from a cut are those of the whole text. */
+/** Tokens this far from a cut are the same as in the whole text. */
 const reachOfCut = 128;
 
 export interface PromptLimit {
-  /** Tokens that the model holds; the prompt has to leave room for one more. */
+  /** Size of the context; the prompt must leave room for one more token. */
   readonly contextLength: number;
-  /** Makes the error of a longer one; default: that of messages. @param tokens such as `9 tokens or more` */
+  /** Creates the error for a longer prompt; default: an error about `messages`. @param tokens such as `9 tokens or more` */
   readonly refuse?: ((tokens: string) => InferenceError) | undefined;
 }
 
-/** The part of a prompt that is read. */
 export interface PromptOptions extends PromptLimit {
-  /** Number of last tokens to keep; 0 keeps all, −1 as many as fit beside `maxTokens`, or half of the context. Default 0. */
+  /** Number of last tokens to keep; 0 keeps all, −1 as many as fit with `maxTokens`, or half of the context. Default 0. */
   readonly truncatePromptTokens?: number | undefined;
   readonly maxTokens?: number | undefined;
 }
@@ -24,7 +23,7 @@ export interface PromptOptions extends PromptLimit {
 /** Encodes a text in slices: yields after each part of bounded cost. */
 export type EncodeSteps = (text: string) => Generator<void, readonly number[]>;
 
-/** Encodes texts, also with the special tokens that a tokenizer puts around them. */
+/** Encodes texts, optionally with the special tokens that the tokenizer adds. */
 export function encoderOf(tokenizer: TextTokenizer, isFramed: boolean): EncodeSteps {
   const { before, after } = isFramed ? tokenizer.frame : { before: [], after: [] };
   return function* (text) {
@@ -33,10 +32,7 @@ export function encoderOf(tokenizer: TextTokenizer, isFramed: boolean): EncodeSt
   };
 }
 
-/**
- * Encodes a rendered conversation. Of one that is far too long only a part is encoded: that takes time for every character, and
- * the caller chooses how many there are.
- */
+/** Encodes a rendered conversation. If it is far too long, only a part is encoded, since callers control its length and each character costs time. */
 export function* encodePrompt(
   text: string,
   encode: EncodeSteps,
@@ -48,7 +44,7 @@ export function* encodePrompt(
   const most = isCut ? Math.min(kept === -1 ? room : kept, contextLength) : contextLength;
   const enough = 2 * (isCut ? Math.max(most, reachOfCut) : most);
   for (let length = (enough / 2) * defaultCharactersPerToken; length < text.length; length *= 2) {
-    // The cut changes some tokens beside it, never half of them.
+    // A cut changes some nearby tokens, never half of them.
     const part = yield* encode(isCut ? text.slice(-length) : text.slice(0, length));
     if (part.length < enough) continue;
     if (isCut) return checked(part.slice(-most), options);
@@ -63,10 +59,7 @@ function checked(tokens: readonly number[], limit: PromptLimit): Int32Array {
   return Int32Array.from(tokens);
 }
 
-/**
- * Refuses a conversation of more messages and calls than the model holds tokens, since each takes at least one: that spares
- * rendering them.
- */
+/** Rejects a conversation with more messages and calls than context tokens without rendering it, since each takes at least one token. */
 export function assertFewMessages(messages: readonly ChatMessage[], limit: PromptLimit): void {
   let parts = 0;
   for (const message of messages)
@@ -82,7 +75,7 @@ function tooLong(
   return refuse(tokens);
 }
 
-/** Makes the error of a prompt that leaves no room for an answer. @param noun names the prompt */
+/** Creates the error for a prompt that leaves no room for an answer. @param noun names the prompt */
 export function refusal(
   param: string,
   noun: string,

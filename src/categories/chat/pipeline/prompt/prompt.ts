@@ -13,18 +13,18 @@ export type TextRequest = Omit<ChatRequest, 'messages'> & { readonly messages: r
 
 export interface Prompt {
   readonly text: string;
-  /** The tools that the prompt describes. */
+  /** The tools in the prompt. */
   readonly tools: readonly ToolDefinition[];
-  /** Kinds of turns that became parts of others. */
+  /** Kinds of turns that were merged into different turns. */
   readonly turnsMerged: readonly TurnKind[];
 }
 
-/** Marks the end of the text to continue; whether its space is kept shows whether the template trims contents. */
+/** Marks the end of the text to continue; its trailing space shows whether the template trims contents. */
 const endOfText = 'SLASHV1_END_OF_TEXT ';
 
 /**
- * Renders a request. Where a template refuses several tools, it is given the one that fits best: the one that has to be called,
- * else the one that has most in common with the last message of the user.
+ * Renders a request. If the template rejects several tools, it gets only the best: the required tool, else the tool with the most
+ * words in common with the user's last message.
  */
 export function* renderPrompt(
   request: TextRequest,
@@ -57,7 +57,7 @@ export function* renderPrompt(
   }
 }
 
-/** Arguments of a past call that are no object, such as those that a limit has cut off: most templates need one. */
+/** Past call arguments that aren't an object, for example truncated ones: most templates need an object. */
 function findCutArguments(
   messages: readonly ChatMessage[],
 ): { readonly param: string; readonly text: string } | undefined {
@@ -73,7 +73,7 @@ function findCutArguments(
   return undefined;
 }
 
-/** Ends where the text of the last message does. */
+/** Ends with the text of the last message. */
 function* renderOpen(
   messages: readonly ChatMessage[],
   render: (messages: readonly ChatMessage[]) => Generator<void, string>,
@@ -91,8 +91,8 @@ function* renderOpen(
 }
 
 /**
- * The part of a prompt that shows whether it ends inside the thinking: where the text to continue does, the prompt up to
- * the marker that began it.
+ * The part of a prompt that decides whether it ends inside thinking. If the final text is inside thinking, that is the prompt up
+ * to the opening marker.
  */
 export function thinkingPrompt(
   { continueFinalMessage, messages }: TextRequest,

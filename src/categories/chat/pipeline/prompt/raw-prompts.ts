@@ -10,15 +10,15 @@ type RawPrompt = ChatRequest['prompts'][number];
 export interface EncodedPrompt {
   readonly text: string;
   readonly tokens: Int32Array;
-  /** Number of special tokens before those of the text. */
+  /** Number of special tokens before the text's tokens. */
   readonly before: number;
 }
 
 export interface PromptReader {
   readonly tokenizer: TextTokenizer;
-  /** Tokens that it knows. */
+  /** Size of the vocabulary. */
   readonly vocabularySize: number;
-  /** Whether it puts special tokens around each prompt itself, as an encoder does. */
+  /** It adds special tokens to each prompt itself, like an encoder. */
   readonly framesPrompts: boolean;
 }
 
@@ -73,7 +73,7 @@ function* atOnce(ids: readonly number[]): Generator<void, readonly number[]> {
   return ids;
 }
 
-/** The prompt and the suffix around the gap that the answer fills. */
+/** Places prompt and suffix around the gap that the answer fills. */
 function* encodeAround(
   prompt: RawPrompt,
   suffix: string,

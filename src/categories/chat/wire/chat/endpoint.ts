@@ -8,7 +8,6 @@ import { chatCompletionChunkSchema, chatCompletionSchema, chatRequestSchema } fr
 import { createFrameWriter } from './print-chunks.ts';
 import { toChatCompletion } from './print.ts';
 
-/** `POST /chat/completions` */
 export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/chat/completions',

@@ -19,7 +19,7 @@ import { formatFields, jsonSchema } from '../answer-format.ts';
 
 export const nonEmptyText = z.string().min(1);
 
-/** The schema of one of several objects by its `type`, of which others exist elsewhere and aren't offered here. */
+/** A union of objects by `type`; the error for an unknown type lists the supported types. */
 export function offered<const Options extends readonly z.ZodObject[]>(
   noun: string,
   options: Options,
@@ -48,13 +48,12 @@ const imageUrl = z.object({
   }),
 });
 
-/** An answer as it came: a refusal is one of its texts. */
+/** A past answer: a refusal counts as text. */
 const assistantContent = z.union([
   z.string(),
   listOf(offered('a part', [textPart, z.object({ type: z.literal('refusal'), refusal: z.string() })])),
 ]);
 
-/** Text, or parts of text and pictures. */
 const userContent = z.union([z.string(), listOf(offered('a part', [textPart, imageUrl]))]);
 
 export const toolName = z
@@ -98,7 +97,7 @@ const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool'), content, tool_call_id: nonEmptyText, name }),
 ]);
 
-/** The fields of a function that a model may call. */
+/** The fields of a function tool. */
 export const functionFields = {
   name: toolName,
   description: z.string().nullish(),
@@ -160,7 +159,7 @@ const logitBias = z
     additionalProperties: { type: 'number', minimum: logitBiasBounds.min, maximum: logitBiasBounds.max },
   });
 
-/** The body of a chat request. Fields that are not listed change nothing or are refused before, see `foreign-fields.ts`. */
+/** The body of a chat request. Unlisted fields are ignored or rejected first, see `foreign-fields.ts`. */
 export const chatRequestSchema = z
   .object({
     model: z.string().meta({ description: 'Id of a chat model.' }),
@@ -212,7 +211,6 @@ export const chatRequestSchema = z
   })
   .meta({ allOf: [streamOptionsNeedStream] });
 
-/** A checked body of `POST /chat/completions`. */
 export type ChatRequestBody = z.infer<typeof chatRequestSchema>;
 
 const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
@@ -220,7 +218,6 @@ const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z
 export const tokenLogprobs = z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) }));
 const logprobs = z.object({ content: tokenLogprobs, refusal: z.null() });
 
-/** The fields that an answer and all its chunks have in common. */
 export const answerHead = <Name extends string>(object: Name) => ({
   id: z.string(),
   object: z.literal(object),
@@ -231,13 +228,11 @@ export const answerHead = <Name extends string>(object: Name) => ({
   }),
 });
 
-/** `finish_reason` of a choice. */
 export const finishReason = z.enum(['stop', 'length', 'tool_calls']).meta({
   description:
     '`length`: `max_tokens` or the end of the context cut the answer off; one that is bound to a schema is completed before. Where requests leave `max_tokens` out, `defaults: { maxTokens }` of the model sets the limit, else 256.',
 });
 
-/** `usage` of an answer. */
 export const usage = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
@@ -252,7 +247,6 @@ const answeredToolCall = z.object({
   function: z.object({ name: z.string(), arguments: z.string() }),
 });
 
-/** The body of a complete answer. */
 export const chatCompletionSchema = z.object({
   ...answerHead('chat.completion'),
   choices: z.array(
@@ -272,7 +266,6 @@ export const chatCompletionSchema = z.object({
   usage,
 });
 
-/** One event of a streamed answer. */
 export const chatCompletionChunkSchema = z.object({
   ...answerHead('chat.completion.chunk'),
   choices: z.array(

@@ -15,7 +15,7 @@ import { foreignFields } from '../chat/foreign-fields.ts';
 import { completionRequestSchema, completionSchema, defaultMaxTokens } from './schema.ts';
 import { createCompletionChunker, toCompletion } from './print.ts';
 
-/** Fields of chats, which would change the answer here. */
+/** Chat fields that would change the answer. */
 const chatFields =
   'messages tools tool_choice documents chat_template_kwargs enable_thinking think reasoning_effort ' +
   'continue_final_message add_generation_prompt';
@@ -26,7 +26,6 @@ const completionForeignFields: ForeignFields = {
   top_logprobs: { advice: 'use `logprobs` with a number' },
 };
 
-/** A request body of `POST /completions` → what the inference takes. */
 function readCompletionRequest(body: unknown, nameOf: (field: string) => string): ChatCall {
   const parsed = parseBody(completionRequestSchema, body);
   const { prompt, n, best_of, max_tokens, logprobs, suffix, ...others } = parsed;
@@ -53,7 +52,6 @@ function readCompletionRequest(body: unknown, nameOf: (field: string) => string)
   return { model: parsed.model, request, fieldOf, ...deliveryOf(parsed) };
 }
 
-/** `POST /completions` */
 export const completions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/completions',

@@ -14,10 +14,10 @@ import {
   usage,
 } from '../chat/schema.ts';
 
-/** Tokens of an answer where a request names no number, as in the original of this wire format. */
+/** Default of OpenAI's API. */
 export const defaultMaxTokens = 16;
 
-/** Without a default: tokens are listed where a number is given. */
+/** No default: only a number turns the list on. */
 const { default: _none, ...listedTokens } = chatParameters.topLogprobs;
 
 const prompt = z.union(
@@ -30,7 +30,7 @@ const prompt = z.union(
   expecting(`a text, token ids, or a list of 1 to ${maxPrompts} texts or lists of token ids`),
 );
 
-/** The body of a request: its own fields, and the sampling parameters of chat completions. */
+/** The body of a request: its own fields and the sampling parameters of chat completions. */
 export const completionRequestSchema = chatRequestSchema
   .omit({
     messages: true,
@@ -82,7 +82,6 @@ const logprobs = z.object({
   text_offset: z.array(z.int()).meta({ description: 'Code points of the text before each token.' }),
 });
 
-/** The body of a complete answer, or one event of a streamed one. */
 export const completionSchema = z.object({
   ...answerHead('text_completion'),
   choices: z.array(

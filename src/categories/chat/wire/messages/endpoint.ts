@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { countedBody, previewPrompt } from '../preview-prompt.ts';
 
-/** Types of errors of this dialect that others call otherwise, by code. */
+/** Error types that differ in Anthropic's API, by code. */
 const errorTypes: Readonly<Record<string, string>> = {
   model_not_found: 'not_found_error',
   request_too_large: 'request_too_large',
@@ -25,7 +25,7 @@ const errorTypes: Readonly<Record<string, string>> = {
   deadline_exceeded: 'timeout_error',
 };
 
-/** What clients of this dialect act upon: they shorten the conversation, or send it as a whole. */
+/** Anthropic clients parse this message and shorten the conversation. */
 function toError({ error: { type, code, param, message } }: ErrorBody) {
   return {
     type: errorTypes[code] ?? (type === 'server_error' ? 'api_error' : type),
@@ -34,7 +34,6 @@ function toError({ error: { type, code, param, message } }: ErrorBody) {
   };
 }
 
-/** `POST /messages` */
 export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/messages',
@@ -75,7 +74,6 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
   },
 };
 
-/** `POST /messages/count_tokens` */
 export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/messages/count_tokens',

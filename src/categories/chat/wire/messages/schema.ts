@@ -8,7 +8,7 @@ import { chatParameters, maxStopSequences } from '../../parameters.ts';
 import { jsonSchema } from '../answer-format.ts';
 import { chatRequestSchema, nonEmptyText, offered, toolName } from '../chat/schema.ts';
 
-/** The cache of prompts needs no marks: they are read and change nothing. */
+/** Accepted and ignored: prompts are cached without marks. */
 const cached = { cache_control: z.unknown().optional() };
 
 const textBlock = z.object({ type: z.literal('text'), text: z.string(), ...cached });
@@ -66,7 +66,7 @@ const toolChoice = z.discriminatedUnion(
   expecting('an object of the type "auto", "any", "none" or "tool"'),
 );
 
-/** The body of a request: fields of its own dialect, and the sampling parameters of chat completions. */
+/** The body of a request: fields of this dialect and the sampling parameters of chat completions. */
 export const messagesRequestSchema = chatRequestSchema
   .omit({
     messages: true,
@@ -153,7 +153,7 @@ export const messageSchema = z.object({
   usage,
 });
 
-/** A whole answer, or as much as is known when a stream begins. */
+/** A complete answer, or its known part at the start of a stream. */
 export type Message = z.infer<typeof messageSchema>;
 export type MessageBlock = z.infer<typeof contentBlock>;
 

@@ -4,18 +4,18 @@ import { InferenceError } from '../../../../errors.ts';
 import { unixTime } from '../../../../http/headers.ts';
 
 const beatMs = 1000;
-/** Work whose last beat is older has ended with its process. */
+/** Work without a heartbeat for this long died with its process. */
 const maxBeatAgeSeconds = 15;
 const pollMs = 50;
 const stopMs = 10_000;
 
-/** The work of this process, by the ids of its responses. */
+/** This process's running work, by response id. */
 const ownWork = new Map<string, AbortController>();
 
 const beatOf = (id: string): string => `${id}.beat`;
 const stopOf = (id: string): string => `${id}.stop`;
 
-/** Begins work that goes on when its request has been answered. Other processes see by its beat that it does. */
+/** Starts work that outlives its request. A heartbeat shows other processes that it is running. */
 export async function beginWork(
   kept: KeptValues,
   id: string,
@@ -27,11 +27,11 @@ export async function beginWork(
   };
   await beat();
   ownWork.set(id, controller);
-  // A store that fails now may answer the next time.
+  // The store may recover before the next beat.
   const beats = setInterval(() => void beat().catch(() => undefined), beatMs).unref();
   return {
     signal: controller.signal,
-    /** To be called when the result is kept. It never rejects: marks that are left expire. */
+    /** Call it once the result is stored. Never rejects: leftover marks expire. */
     async end(): Promise<void> {
       clearInterval(beats);
       ownWork.delete(id);
@@ -40,13 +40,13 @@ export async function beginWork(
   };
 }
 
-/** Whether work has not ended yet, in whichever process. */
+/** True while the work runs in any process. */
 export async function isUnderWay(kept: KeptValues, id: string): Promise<boolean> {
   const beatAt = (await kept.get(beatOf(id))) as number | undefined;
   return beatAt !== undefined && unixTime() - beatAt <= maxBeatAgeSeconds;
 }
 
-/** Aborts work, in whichever process, and waits until it has ended. @throws InferenceError `overloaded` if that takes too long */
+/** Aborts work in any process and waits until it has ended. @throws InferenceError `overloaded` if that takes too long */
 export async function stopWork(kept: KeptValues, id: string): Promise<void> {
   const own = ownWork.get(id);
   if (own) own.abort();

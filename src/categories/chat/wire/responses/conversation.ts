@@ -22,17 +22,17 @@ import {
 } from './kept-response.ts';
 import type { ConversationItem, ResponsesRequestBody } from './schema.ts';
 
-/** An item of a conversation, and the field of the request that it came with. */
+/** An item of a conversation and its field in the request. */
 export interface PlacedItem {
   readonly item: ConversationItem;
   readonly place: string;
 }
 
-/** The part of a conversation that was kept. */
+/** The stored part of a conversation. */
 export interface Recalled {
   readonly before: Before;
   readonly items: readonly ConversationItem[];
-  /** The items that the request refers to, by their ids. */
+  /** Items that the request references, by id. */
   readonly referred: ReadonlyMap<string, ConversationItem>;
 }
 
@@ -44,9 +44,9 @@ type Asked = Pick<
 >;
 
 /**
- * Reads what a request continues and refers to.
+ * Loads the items that a request continues or references.
  *
- * @throws InferenceError `response_not_found`, or `request_too_large` for more than a request may hold, which is known before it is read
+ * @throws InferenceError `response_not_found`; `request_too_large` for more than one request may hold, checked before reading
  */
 export async function recall(asked: Asked, caller: CallerState, budget: RequestBudget): Promise<Recalled> {
   const { kept } = caller;
@@ -100,7 +100,7 @@ async function readReferred(
   return referred;
 }
 
-/** @throws InferenceError `unsupported_feature` for a request that only a service that keeps responses can answer */
+/** @throws InferenceError `unsupported_feature` for a request that needs stored responses */
 export function assertRecallsNothing(asked: Asked): void {
   if (asked.store === true) throw nothingKept('store');
   if (asked.background === true) throw nothingKept('background');
@@ -117,7 +117,7 @@ function referencesOf({ input }: Asked): { readonly id: string; readonly place: 
   );
 }
 
-/** All items that a model is to read, in their order. Each has an id of its own, or none. */
+/** All items for the model, in order; ids are unique. */
 export function conversationOf(
   { input }: Pick<Asked, 'input'>,
   { before, items, referred }: Recalled,

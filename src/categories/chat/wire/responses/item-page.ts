@@ -3,7 +3,7 @@ import { fieldError } from '../../../../errors.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 
 const maxLimit = 100;
-/** An answer is written in one piece, which takes 6 ms for each MB. */
+/** A page is written in one piece, which takes 6 ms per MB. */
 const maxPageBytes = 2 ** 22;
 
 export const pageParameters = {
@@ -46,7 +46,7 @@ export function toItemPage<One extends Item>(data: readonly One[], hasMore = fal
   };
 }
 
-/** Answers with the part of the items that a query asks for. @param given the items, the oldest first */
+/** The page of items that a query requests. @param given the items, oldest first */
 export function pageOf<One extends SizedItem>(given: readonly One[], query: URLSearchParams) {
   const limit = Number(query.get('limit') ?? 20);
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxLimit))

@@ -22,11 +22,11 @@ export interface KeptConversation {
   readonly created_at: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly entries: readonly Entry[];
-  /** Since then no item needed a renewal, in Unix seconds. */
+  /** Unix time in seconds of the last renewal of all items. */
   readonly renewedAt: number;
 }
 
-/** The id of a conversation, and the field that it came in. */
+/** The id of a conversation and the field that named it. */
 export type ConversationName = readonly [id: string, param: string];
 
 /** @throws InferenceError `unsupported_feature` or `response_not_found` */
@@ -46,9 +46,8 @@ export async function findConversation(
 }
 
 /**
- * Changes the head of a conversation, and has its items kept as long as it.
- *
- * @param change returns what changes; `undefined` removes the conversation
+ * Changes the head of a conversation and extends the lifetime of its items.
+ * @param change returns the changes; `undefined` removes the conversation
  */
 export async function changeConversation(
   kept: KeptValues,
@@ -81,8 +80,8 @@ export async function createConversation(
 }
 
 /**
- * Adds items to the end of a conversation, and returns them as they are kept.
- * @param isAnswer whether a model has answered them: they may be more than the max number, and one whose id is taken gets another
+ * Appends items to a conversation and returns them as stored.
+ * @param isAnswer the items are a model's answer: they may exceed the max number, and items with a taken id get a new id
  */
 export async function addItems(
   kept: KeptValues,
@@ -151,7 +150,7 @@ function toKeptItems(
   });
 }
 
-/** Clients expect an item with a status, and its content in parts. */
+/** Clients expect an item with a status and its content in parts. */
 function toKeptItem(item: ConversationItem, id: string): KeptItem {
   const kept = { status: 'completed', ...item, id };
   if (kept.type === 'reasoning') return Object.assign(kept, { summary: [] });

@@ -36,7 +36,7 @@ const bodyErrors = [
   'unsupported_media_type',
   'rate_limited',
 ] as const;
-/** Nothing that is kept of a response can be written by a body. */
+/** Requests about stored responses have no body to reject. */
 const errorsOf = (at: string): readonly ErrorCode[] =>
   at.startsWith(responsePath) ? errors : [...errors, ...bodyErrors];
 
@@ -57,7 +57,7 @@ const bodies = {
   update: z.object({ metadata: metadataSchema }),
 };
 
-/** The values and the name of the conversation in the path. */
+/** The store and the name of the path's conversation. */
 function named({ caller, pathParameters: { conversation_id: id } }: RouteCall) {
   const name = [id!, 'conversation_id'] as const;
   return [keptFor(caller, name), name] as const;
@@ -80,7 +80,7 @@ function route(
   return { method, path: at, operationId, summary, responses, errors: errorsOf(at), handle, ...more };
 }
 
-/** Paths of conversations that are kept, the longer ones first. */
+/** Longer paths first. */
 export const keptConversations: readonly Route[] = [
   route(['GET', itemPath, 'getConversationItem', 'One item of a conversation.'], item, async (call) => {
     const [kept, name] = named(call);
@@ -157,12 +157,12 @@ export const keptConversations: readonly Route[] = [
 
 const response: NamedSchema = { name: 'Response', schema: modelResponseSchema };
 
-/** Finds the response of the path, as `findSettled`. */
+/** Finds the path's response, see `findSettled`. */
 function settled({ caller, pathParameters: { response_id: id } }: RouteCall): ReturnType<typeof findSettled> {
   return findSettled(caller, id!, 'response_id');
 }
 
-/** Paths of responses that were kept, the longer ones first. */
+/** Longer paths first. */
 export const keptResponses: readonly Route[] = [
   route(
     [

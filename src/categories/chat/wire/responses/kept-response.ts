@@ -19,34 +19,32 @@ import {
 } from './kept-items.ts';
 import type { ConversationItem, ModelResponse } from './schema.ts';
 
-/** The items before those of a response: another response's with those before it, or a conversation's up to an item. */
+/** Items before a response's own: a previous response's, or a conversation's up to an item. */
 export interface Before {
   readonly size: Size;
   readonly previous?: string | undefined;
   readonly conversation?: { readonly id: string; readonly last: number } | undefined;
 }
 
-/** The head of a response. Its items, and what clients get, are values of their own. */
+/** The head of a response; its items and its body for clients are stored separately. */
 export interface KeptResponse {
   readonly id: string;
   readonly status: ModelResponse['status'];
   readonly before: Before;
-  /** Of its input, then of its output. */
+  /** Input entries, then output entries. */
   readonly entries: readonly Entry[];
   readonly inputCount: number;
-  /** When all of it was written last, in Unix seconds. */
+  /** Unix time in seconds of the last complete write. */
   readonly writtenAt: number;
-  /** Number of responses that continue it, for which its items stay when it is deleted. */
+  /** Number of responses that continue this one and keep its items after deletion. */
   readonly followers: number;
   readonly isDeleted: boolean;
 }
 
-/** The part of a call by which its response is kept. */
 export interface Keeping {
   /** The items of the request. */
   readonly items: readonly ConversationItem[];
   readonly before: Before;
-  /** Whether the response is to be kept. */
   readonly store: boolean;
 }
 
@@ -58,13 +56,13 @@ export function outputItemId(
   return `${idPrefixes[type]}_${responseId.replace(/^resp_/, '')}_${index}`;
 }
 
-/** The id of the response that an item came with, which is a part of its own. */
+/** Extracts the response id from the id of one of its items. */
 export function responseIdOf(itemId: string): string | undefined {
   const [, response] = /^[a-z]+_([0-9a-f]{32})_(?:in)?\d+$/.exec(itemId) ?? [];
   return response && `resp_${response}`;
 }
 
-/** The items of a request, each with an id by which later requests may refer to it. */
+/** The items of a request, each with an id for later references. */
 export function inputItems({ items, before }: Omit<Keeping, 'store'>, responseId: string): KeptItem[] {
   const suffix = responseId.replace(/^resp_/, '');
   return items.map((item, index) => {
@@ -74,10 +72,7 @@ export function inputItems({ items, before }: Omit<Keeping, 'store'>, responseId
   });
 }
 
-/**
- * The items of a response as they are kept: without a call that was cut off, which has no result, and without log probabilities,
- * which would make them many times as large.
- */
+/** The output items to store: without truncated calls, which have no result, and without log probabilities, which would multiply the size. */
 export function outputItems({ output }: ModelResponse): KeptItem[] {
   const whole = output.filter(({ type, status }) => type !== 'function_call' || status === 'completed');
   return whole.map((item) => (item.type === 'message' ? withoutLogprobs(item) : item));
@@ -101,17 +96,17 @@ export async function findKept(
   return { ...found, kept };
 }
 
-/** Whether the response has an answer, of which the limit may have cut off the end. */
+/** True if there is an answer, maybe truncated by the limit. */
 export function hasAnswer({ status }: Pick<KeptResponse, 'status'>): boolean {
   return status === 'completed' || status === 'incomplete';
 }
 
-/** Whether a response in the background is still to come. */
+/** True while a background response is unfinished. */
 export function isPending({ status }: Pick<KeptResponse, 'status'>): boolean {
   return status === 'queued' || status === 'in_progress';
 }
 
-/** A response as clients get it. One whose process has gone has failed. */
+/** The response for clients; failed if its process died. */
 export async function findSettled(
   caller: Pick<CallerState, 'kept'>,
   id: string,
@@ -119,7 +114,7 @@ export async function findSettled(
 ): Promise<ModelResponse> {
   const { kept, ...head } = await findKept(caller, id, param);
   const isRunning = isPending(head) && (await isUnderWay(kept, id));
-  // It may have ended between the two questions.
+  // It may have ended between the two reads.
   const { status } = isPending(head) && !isRunning ? await findKept(caller, id, param) : head;
   const found = (await kept.get(bodyOf(id))) as ModelResponse | undefined;
   if (found === undefined) throw notFound(param);
@@ -132,7 +127,7 @@ export async function findSettled(
   return { ...found, status: 'failed', error };
 }
 
-/** The places of all items that a response has answered, the oldest first. */
+/** The places of all items before a response, oldest first. */
 export async function placesBefore(
   kept: KeptValues,
   { previous, conversation }: Before,
@@ -159,7 +154,7 @@ export async function placesBefore(
   return turns.toReversed().flat();
 }
 
-/** Forgets a response. Its items stay while a response that continues it does. */
+/** Deletes a response. Its items stay while a response that continues it exists. */
 export async function forgetResponse(kept: KeptValues, id: string): Promise<void> {
   await kept.delete(bodyOf(id));
   await changeHead(kept, id, (head) => ({ ...head, isDeleted: true }));
@@ -188,7 +183,7 @@ function bodyOf(id: string): string {
   return `${id}.body`;
 }
 
-/** Keeps one response as it changes. */
+/** Stores a response as it changes. */
 export class ResponseKeeper {
   readonly #kept: KeptValues;
   #head: KeptResponse;
@@ -199,7 +194,7 @@ export class ResponseKeeper {
     this.#head = { id, before, entries: [], inputCount: 0, ...state };
   }
 
-  /** Keeps the items of the request, and the response so far. @returns whether a later request could read it all */
+  /** Stores the request's items and the response so far. @returns whether a later request could read all of it */
   async begin(input: readonly KeptItem[], response: ModelResponse): Promise<boolean> {
     if (input.length > maxItems || !(await this.#add(input))) return false;
     this.#head = { ...this.#head, inputCount: input.length };
@@ -212,7 +207,7 @@ export class ResponseKeeper {
     return false;
   }
 
-  /** Keeps what clients get. @returns whether it is kept */
+  /** Stores the body for clients. @returns whether that succeeded */
   async write(response: ModelResponse): Promise<boolean> {
     if (hasAnswer(response) && !(await this.#add(outputItems(response)))) return false;
     if (!(await this.#kept.set(bodyOf(response.id), JSON.stringify(response)))) return false;
@@ -220,7 +215,7 @@ export class ResponseKeeper {
     return true;
   }
 
-  /** Changes the status alone. */
+  /** Changes only the status. */
   async mark(status: ModelResponse['status']): Promise<void> {
     this.#head = { ...this.#head, status, writtenAt: unixTime() };
     await this.#kept.set(this.#head.id, JSON.stringify(this.#head));

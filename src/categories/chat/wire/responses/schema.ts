@@ -30,7 +30,7 @@ const part = offered('a part', [
   z.object({ type: z.literal('refusal'), refusal: z.string() }),
 ]);
 
-/** Text, or parts of text and, of users, pictures. */
+/** Text, or parts: text and, from users, images. */
 const content = z.union([z.string(), listOf(part)]);
 
 const reasoningText = z.object({ type: z.literal('reasoning_text'), text: z.string() });
@@ -76,7 +76,7 @@ const inputItem = offered('an item', [
 
 const maxTexts = { count: 16, keyLength: 64, length: 512 } as const;
 
-/** A schema of an object's own texts. */
+/** A schema of user-defined texts. */
 export const metadataSchema = z
   .record(z.string(), z.string().max(maxTexts.length))
   .refine((texts) => Object.keys(texts).length <= maxTexts.count, `expected at most ${maxTexts.count} texts`)
@@ -94,7 +94,7 @@ const functionTool = z.object({ type: z.literal('function'), ...functionFields }
 
 const ownTypes = ['function', 'namespace'];
 
-/** Clients send them to every model; a type that was misspelt is none of them. */
+/** Clients send these tools to every model; a misspelt type must not pass as one of them. */
 const skippedTool = z.object({
   type: z
     .string()
@@ -143,7 +143,7 @@ const summary = z.literal('auto').nullish().meta({
 const includable = [
   'message.output_text.logprobs',
   'reasoning.encrypted_content',
-  // No tool and no item here has them.
+  // Accepted because no tool or item here has them.
   'code_interpreter_call.outputs',
   'computer_call_output.output.image_url',
   'file_search_call.results',
@@ -154,7 +154,7 @@ const includable = [
 
 const echoed = textField('Comes back as it is.');
 
-/** The body of a request. Fields that are not listed change nothing or are refused before, see `responsesForeignFields`. */
+/** The body of a request. Unlisted fields are ignored or rejected first, see `responsesForeignFields`. */
 export const responsesRequestSchema = chatRequestSchema
   .omit({
     messages: true,
@@ -215,7 +215,6 @@ export const responsesRequestSchema = chatRequestSchema
     prompt_cache_key: echoed,
   });
 
-/** A checked body of `POST /responses`. */
 export type ResponsesRequestBody = z.infer<typeof responsesRequestSchema>;
 export type ConversationItem = z.infer<typeof itemSchema>;
 
@@ -238,7 +237,7 @@ const made = <Type extends string>(type: Type) => ({ id, type: z.literal(type), 
 const [message, call, callOutput, reasoning] = ownItems;
 const kept = { status: status.optional() };
 
-/** An item of a conversation as it is kept: with a status, its content in parts. */
+/** A stored item: with a status, and its content in parts. */
 export const keptItemSchema = z.union([
   message.extend({ ...kept, content: z.array(z.union([part, outputText])) }),
   call.extend(kept),
@@ -263,7 +262,6 @@ const outputItem = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** The body of a whole answer. */
 export const modelResponseSchema = z.object({
   id,
   object: z.literal('response'),
@@ -313,7 +311,6 @@ const ofItem = { output_index: z.int(), item_id: z.string() };
 const ofPart = { ...ofItem, content_index: z.int() };
 const called = { name: z.string(), arguments: z.string() };
 
-/** One event of a streamed answer. */
 export const responseEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.enum([
@@ -347,7 +344,7 @@ export const responseEventSchema = z.discriminatedUnion('type', [
   z.object({ ...about('error'), code: z.string(), message: z.string(), param: z.string().nullable() }),
 ]);
 
-/** The body of a whole answer. */
+/** The body of a complete answer. */
 export type ModelResponse = z.infer<typeof modelResponseSchema>;
 /** One event of a streamed answer. */
 export type ResponseEvent = z.infer<typeof responseEventSchema>;

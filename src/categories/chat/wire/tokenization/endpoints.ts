@@ -20,7 +20,6 @@ import {
   type Tokenization,
 } from './schema.ts';
 
-/** `POST /tokenize` */
 export const tokenize: Endpoint<TokenizeCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/tokenize',
@@ -45,7 +44,6 @@ export const tokenize: Endpoint<TokenizeCall, ChatRequestInput, ChatEvent> = {
   },
 };
 
-/** `POST /detokenize` */
 export const detokenize: Endpoint<DetokenizeCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/detokenize',

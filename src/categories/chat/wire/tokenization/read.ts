@@ -28,7 +28,7 @@ export const tokenizeForeignFields: ForeignFields = {
   chat_template: { advice: 'use `chatTemplate`, a setting of the model' },
 };
 
-/** Fields beside `messages`. */
+/** Fields that require `messages`. */
 const ofMessages = [
   'tools',
   'tool_choice',
@@ -40,7 +40,6 @@ const ofMessages = [
   'continue_final_message',
 ] as const;
 
-/** A request body of `POST /tokenize` → what the inference takes. */
 export function fromTokenizeRequest(body: unknown) {
   return readForeign(tokenizeForeignFields, body, (own) => {
     const parsed = parseBody(tokenizeRequestSchema, own);
@@ -66,10 +65,9 @@ export function fromTokenizeRequest(body: unknown) {
   });
 }
 
-/** A parsed request to put tokens together. */
 export type DetokenizeCall = z.infer<typeof detokenizeRequestSchema>;
 
-/** @throws InferenceError `invalid_request` with the place of the first fault as `param` */
+/** @throws InferenceError `invalid_request` with the first invalid field as `param` */
 export function fromDetokenizeRequest(body: unknown): DetokenizeCall {
   return parseBody(detokenizeRequestSchema, body);
 }

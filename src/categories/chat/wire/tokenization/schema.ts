@@ -7,7 +7,6 @@ const { model, tools, tool_choice, documents, chat_template_kwargs } = chatReque
 const { enable_thinking, reasoning_effort, add_generation_prompt, continue_final_message } =
   chatRequestSchema.shape;
 
-/** The body of `POST /tokenize`. */
 export const tokenizeRequestSchema = z
   .object({
     model,
@@ -47,7 +46,6 @@ export const tokenizeRequestSchema = z
     ],
   });
 
-/** The answer of `POST /tokenize`. */
 export const tokenizationSchema = z.object({
   count: z.int(),
   max_model_len: z.int().meta({ description: 'Tokens of prompt and answer together.' }),
@@ -67,8 +65,7 @@ export const tokenizationSchema = z.object({
 
 export type Tokenization = z.infer<typeof tokenizationSchema>;
 
-/** The body of `POST /detokenize`. */
 export const detokenizeRequestSchema = z.object({ model, tokens: listOf(tokenId) });
 
-/** The answer of `POST /detokenize`: the text, under both names. */
+/** The text, under both names in use. */
 export const detokenizationSchema = z.object({ prompt: z.string(), content: z.string() });

@@ -13,14 +13,13 @@ import type { InputLayout } from '../../detector.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The input size in `preprocessor_config.json`: exactly one, or limits to an image's edges. */
+/** The input size in `preprocessor_config.json`: exact, or limits to an image's edges. */
 type Resizing = { readonly exact: Size } | { readonly edges: EdgeLimits };
 
-/** Default for files that are older than `longest_edge`. */
+/** Default for files older than `longest_edge`. */
 const defaultMaxEdge = 1333;
 const yolosPatch = 16;
 
-/** Reads how a model of the DETR family has its images resized. */
 export function readResizing(preprocessor: Json): Resizing | undefined {
   if (isGiven(preprocessor['pad_size'])) throw invalid('pad_size', preprocessor['pad_size'], 'null');
   const size = preprocessor['size'];
@@ -54,7 +53,7 @@ function invalid(name: string, value: unknown, expected: string): InferenceError
 }
 
 export interface InputSizes extends ImageSizes {
-  /** The one size, where the graph has it built in, or the model's files know one that isn't square. */
+  /** The only size, if built into the graph or if the files set a non-square size. */
   readonly fixed: Size | undefined;
   /** For models that keep an image's proportions without padding; `default` is then the longest edge. */
   readonly edges?: EdgeLimits | undefined;
@@ -62,7 +61,7 @@ export interface InputSizes extends ImageSizes {
 
 const defaultStride = 32;
 
-/** Reads from the graph, its metadata and the config which sizes of input a model takes. */
+/** Reads the supported input sizes from the graph, its metadata and the config. */
 export function readInputSizes(
   { dims }: TensorSignature,
   { config, metadata, preprocessor }: DetectorFolder,
@@ -96,7 +95,7 @@ function sizesOf(fixed: Size): InputSizes {
   return { fixed, default: longerSide, min: longerSide, max: longerSide, step: 1 };
 }
 
-/** `"[640, 480]"`, `32` and `[640, 480]` alike. */
+/** Accepts `"[640, 480]"`, `32` and `[640, 480]`. */
 function greatest(value: unknown): number | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const numbers = (text ?? '').match(/\d+/g)?.map(Number) ?? [];
@@ -125,7 +124,7 @@ export function layOut(
   };
 }
 
-/** Both limits are smaller or larger by the same factor. */
+/** Scales both limits by the same factor. */
 function scaled({ shortest, longest, multiple }: EdgeLimits, longerSide: number): EdgeLimits {
   const side = Math.max(1, Math.round((shortest * longerSide) / longest));
   return { shortest: side, longest: longerSide, multiple };

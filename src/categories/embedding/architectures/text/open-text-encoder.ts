@@ -17,11 +17,11 @@ import { readGraph, wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 export interface EncoderOptions {
   /**
-   * `undefined` where the graph's own `sentence_embedding` is wanted if it has one, else the last token of a decoder,
-   * the only one that has read the whole text, and the mean of other models.
+   * `undefined`: use the graph's `sentence_embedding` if present, else a decoder's last token, the only one that has read the
+   * whole text, and the mean for other models.
    */
   readonly pooling: PoolingMode | undefined;
-  /** Whether the tokens of a prompt are pooled with those of the text. */
+  /** Pool a prompt's tokens with the text's tokens. */
   readonly poolsPrompt: boolean;
 }
 
@@ -29,12 +29,12 @@ const tokenOutputs = ['last_hidden_state', 'token_embeddings'];
 const pooledOutput = 'sentence_embedding';
 const notAnEncoder = wrongGraph('a text encoder');
 
-/** Inputs of the past begin with this; a decoder that embeds a whole text gets an empty one. */
+/** Prefix of past inputs; a decoder that embeds a whole text gets an empty past. */
 const pastPrefix = 'past_key_values.';
 
 /**
- * Makes an encoder of a graph with `input_ids`, `attention_mask` and, if it has them, `token_type_ids`, `position_ids` and the
- * `past_key_values` of a decoder → `last_hidden_state`, `token_embeddings` or `sentence_embedding`, in float32 or float16.
+ * Creates an encoder from a graph with `input_ids`, `attention_mask` and optionally `token_type_ids`, `position_ids` and a
+ * decoder's `past_key_values` → `last_hidden_state`, `token_embeddings` or `sentence_embedding`, in float32 or float16.
  */
 export async function createGraphEncoder(
   session: Session,
@@ -92,10 +92,7 @@ function chooseOutput(
   throw notAnEncoder(`none of the outputs ${tokenOutputs.join(', ')}, only ${names.join(', ')}`);
 }
 
-/**
- * Opens an encoder in Hugging Face's ONNX layout, with or without the config files of sentence-transformers, or one of an
- * engine.
- */
+/** Opens an encoder in Hugging Face's ONNX layout, with or without sentence-transformers config files, or an engine's. */
 export async function openTextEncoder(
   spec: ModelSpec<EmbeddingSettings>,
   sessions: SessionBackend,
@@ -127,7 +124,6 @@ export async function openTextEncoder(
   });
 }
 
-/** A model whose engine does the pooling. */
 async function openEngineEncoder(spec: ModelSpec<EmbeddingSettings>, model: EncodingModel): Promise<Encoder> {
   const { pooling, maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
   const { tokenizer, folder } = model;
