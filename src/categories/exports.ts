@@ -1,4 +1,4 @@
-// The public names of all categories: their functions and the types of what goes in and comes out.
+// The public functions and types of all categories.
 export { chat, type ChatOptions } from './chat/settings.ts';
 export { detection, type DetectionOptions } from './detection/settings.ts';
 export { embedding, type EmbeddingOptions } from './embedding/settings.ts';

@@ -8,7 +8,7 @@ const imageFetch = z.strictObject({
   timeoutMs: integerSetting('Time limit, redirects included; default 10 s.'),
 });
 
-/** Settings of models that are sent pictures. */
+/** Settings of models with image input. */
 export const imageInputSettings = {
   imageFetch: imageFetch
     .optional()

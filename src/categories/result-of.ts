@@ -1,7 +1,7 @@
 import type { RunEvent } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 
-/** Waits for a run of which only the last event counts, and gives what that says. */
+/** Drains a run and returns its last event. */
 export async function resultOf<Event extends RunEvent>(
   events: AsyncIterable<Event>,
 ): Promise<Omit<Event, 'type'>> {

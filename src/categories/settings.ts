@@ -20,7 +20,7 @@ export const hubSettings = {
   offline: booleanSetting('Use only the cache; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false.'),
 } satisfies SettingTable;
 
-/** Settings that a model of any category may have; those of its category and the limits of its queue stand beside them. */
+/** Settings for models of every category, in addition to the category's settings and the queue limits. */
 export const commonSettings = {
   source: z
     .string()

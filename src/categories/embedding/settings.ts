@@ -26,15 +26,15 @@ export const embeddingSettings = {
   maxBatchTokens: integerSetting('Maximum tokens of one run, padding included; default 4096.'),
 } satisfies SettingTable;
 
-/** The values of `embeddingSettings`. */
 export type EmbeddingSettings = SettingsOf<typeof embeddingSettings>;
 
 /** Settings of an embedding model and its limits. */
 export type EmbeddingOptions = Omit<ModelOptions<EmbeddingSettings>, 'category'>;
 
 /**
- * Describes an embedding model: an encoder in Hugging Face's ONNX layout, with or without the config files of
- * sentence-transformers, for `createInference`.
+ * Describes an embedding model for `createInference`: an encoder in Hugging Face's ONNX layout, with or without
+ * sentence-transformers
+ * config files.
  *
  * @example
  * ```ts

@@ -3,5 +3,5 @@ import { stableDiffusion } from './architectures/stable-diffusion/architecture.t
 import type { Painter } from './painter.ts';
 import type { ImageSettings } from './settings.ts';
 
-/** The painters that run on graphs, one line each. */
+/** Painters that run on graphs, one per line. */
 export const painters: readonly Architecture<Painter, ImageSettings>[] = [stableDiffusion];

@@ -11,11 +11,10 @@ import { imageGenerations } from './wire/endpoint.ts';
 
 /** The in-process functions for images. */
 export interface ImageMethods {
-  /** Draws images from a text, with an event for every step. */
+  /** Generates images from a text, with an event for every step. */
   image(request: ImageRequestInput, options?: CallOptions): AsyncIterable<ImageEvent>;
 }
 
-/** Image generation: a text goes in, pictures come out. */
 export const imageCategory: CategoryDefinition<
   'image',
   ImageRequestInput,

@@ -63,10 +63,10 @@ export const imageParameters = {
   },
 } as const satisfies ParameterTable;
 
-/** Most characters of a prompt, and of a negative one. */
+/** Max length of the prompt and of the negative prompt. */
 export const maxImagePromptCharacters = 8192;
 
-/** The seed of one of several images: one that can be asked for, so 0 comes after the largest. */
+/** The seed of one of several images; wraps around after the max seed. */
 export function seedOfImage(firstSeed: number, image: number): number {
   return (firstSeed + image) % (imageParameters.seed.max + 1);
 }

@@ -14,14 +14,13 @@ export const imageSettings = {
   maxPixels: integerSetting("Images of more pixels are refused; default: only the API's limit."),
 } satisfies SettingTable;
 
-/** The values of `imageSettings`. */
 export type ImageSettings = SettingsOf<typeof imageSettings>;
 
 /** Settings of an image model and its limits. */
 export type ImageOptions = Omit<ModelOptions<ImageSettings>, 'category'>;
 
 /**
- * Describes an image generation model: Stable Diffusion or a relative in diffusers' ONNX layout, for `createInference`.
+ * Describes an image generation model for `createInference`: Stable Diffusion or a derivative in diffusers' ONNX layout.
  *
  * @example
  * ```ts

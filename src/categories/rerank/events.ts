@@ -1,8 +1,7 @@
 import type { ModelInfo } from '../../contracts/model.ts';
 
-/** One document of a rerank request and how well it answers the query. */
 export interface RerankedDocument {
-  /** Place of the document in the request, from 0. */
+  /** Index of the document in the request, from 0. */
   readonly index: number;
   /** 0 to 1; higher is more relevant. */
   readonly relevanceScore: number;
@@ -10,9 +9,8 @@ export interface RerankedDocument {
   readonly document?: string | undefined;
 }
 
-/** The documents of a rerank request. */
 export interface RerankResult {
-  /** Best first; documents of equal scores in their order. */
+  /** Best first; equal scores keep their order. */
   readonly results: readonly RerankedDocument[];
   /** Over all pairs of query and document, special tokens included. */
   readonly promptTokens: number;
@@ -20,7 +18,6 @@ export interface RerankResult {
 
 export type RerankEvent = { readonly type: 'ranking' } & RerankResult;
 
-/** Facts about a loaded rerank model. */
 export interface RerankModelInfo extends ModelInfo {
   readonly category: 'rerank';
 }

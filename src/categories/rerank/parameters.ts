@@ -27,5 +27,5 @@ export const rerankParameters = {
   },
 } as const satisfies ParameterTable;
 
-/** At most this many documents in one request. */
+/** Max number of documents per request. */
 export const maxRerankDocuments = 2048;

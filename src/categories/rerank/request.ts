@@ -16,16 +16,16 @@ const fields = {
 
 const table = new RequestTable('A rerank request', fields, rerankParameters);
 
-/** A complete rerank request, as `completeRerankRequest` leaves it. */
+/** A rerank request with the defaults of `completeRerankRequest`. */
 export interface RerankRequest extends Omit<RequestOf<typeof fields, typeof rerankParameters>, 'documents'> {
   /** At least one. */
   readonly documents: readonly string[];
 }
 
-/** A rerank request as a caller writes it: only `model`, `query` and `documents` are needed. */
+/** A rerank request as a caller writes it: only `model`, `query` and `documents` are required. */
 export interface RerankRequestInput extends InputOf<typeof fields, typeof rerankParameters> {}
 
-/** Fills in the defaults of a rerank request and checks every bound that doesn't depend on the model. */
+/** Fills in the defaults of a rerank request and checks all bounds that don't depend on the model. */
 export function completeRerankRequest(input: RerankRequestInput): RerankRequest {
   table.assertForm(input);
   const { query, documents } = input;

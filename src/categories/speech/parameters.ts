@@ -27,5 +27,5 @@ export const speechParameters = {
   },
 } as const satisfies ParameterTable;
 
-/** Most characters of one text to speak. */
+/** Max characters of a text to speak. */
 export const maxSpeechCharacters = 32_768;

@@ -22,15 +22,15 @@ export const speechSettings = {
   ffmpegPath: textSetting('The program that encodes the remaining formats; default `ffmpeg` on the PATH.'),
 } satisfies SettingTable;
 
-/** The values of `speechSettings`. */
 export type SpeechSettings = SettingsOf<typeof speechSettings>;
 
 /** Settings of a speech model and its limits. */
 export type SpeechOptions = Omit<ModelOptions<SpeechSettings>, 'category'>;
 
 /**
- * Describes a text-to-speech model for `createInference`: a Kokoro in Hugging Face's ONNX layout, `voices/*.bin` included, a voice
- * of Piper's, `*.onnx` with `*.onnx.json`, or a VITS in Hugging Face's layout.
+ * Describes a text-to-speech model for `createInference`: a Kokoro in Hugging Face's ONNX layout with `voices/*.bin`, a Piper
+ * voice
+ * (`*.onnx` with `*.onnx.json`), or a VITS in Hugging Face's layout.
  *
  * @example
  * ```ts

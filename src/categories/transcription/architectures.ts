@@ -5,7 +5,7 @@ import { whisper } from './architectures/whisper/architecture.ts';
 import type { Recognizer } from './recognizer.ts';
 import type { TranscriptionSettings } from './settings.ts';
 
-/** The recognizers that run on graphs, one line each. */
+/** Recognizers that run on graphs, one per line. */
 export const recognizers: readonly Architecture<Recognizer, TranscriptionSettings>[] = [
   whisper,
   moonshine,

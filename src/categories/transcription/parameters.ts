@@ -14,7 +14,7 @@ export const transcriptionParameters = {
   },
 } as const satisfies ParameterTable;
 
-/** The model that answers where a request names none, if it is configured under that id. */
+/** The default model, if configured under that id. */
 export const defaultTranscriptionModel = 'whisper-medium';
 
 export const transcriptionFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt', 'diarized_json'] as const;

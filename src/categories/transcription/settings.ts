@@ -41,7 +41,6 @@ export const transcriptionSettings = {
   ffmpegPath: textSetting('The program that decodes the remaining formats; default `ffmpeg` on the PATH.'),
 } satisfies SettingTable;
 
-/** The values of `transcriptionSettings`. */
 export type TranscriptionSettings = SettingsOf<typeof transcriptionSettings>;
 
 /** Settings of a transcription model and its limits. */
@@ -49,7 +48,7 @@ export type TranscriptionOptions = Omit<ModelOptions<TranscriptionSettings>, 'ca
 
 /**
  * Describes a speech recognition model for `createInference`: a Whisper or Moonshine in Hugging Face's ONNX layout, or a
- * streaming Moonshine or a model of NeMo in that of its exporter.
+ * streaming Moonshine or NeMo model in its exporter's layout.
  *
  * @example
  * ```ts

@@ -27,7 +27,7 @@ const tokens = {
 };
 const listBounds = { type: 'array', minItems: 1, maxItems: maxEmbeddingInputs };
 
-/** Checked by hand: a body may hold millions of token ids. */
+/** Checked without zod: a body may hold millions of token ids. */
 const input = z
   .unknown()
   .transform((value, context): Input => {
@@ -42,7 +42,7 @@ const input = z
     anyOf: [text, { ...listBounds, items: text }, tokens, { ...listBounds, items: tokens }],
   });
 
-/** The body of an embedding request. Fields that are not listed change nothing or are refused before. */
+/** The body of an embedding request. Unlisted fields are ignored or rejected first. */
 export const embeddingRequestSchema = z.object({
   input,
   model: textField('Id of an embedding model; default: the first one.'),
@@ -53,10 +53,8 @@ export const embeddingRequestSchema = z.object({
   ...parameterShape(embeddingParameters),
 });
 
-/** A checked body of `POST /embeddings`. */
 export type EmbeddingRequestBody = z.infer<typeof embeddingRequestSchema>;
 
-/** The body of an answer. */
 export const embeddingResponseSchema = z.object({
   object: z.literal('list'),
   data: z
@@ -75,7 +73,7 @@ export const embeddingResponseSchema = z.object({
 /** The body of an answer. */
 export type EmbeddingResponse = z.infer<typeof embeddingResponseSchema>;
 
-/** The parsed request; the service chooses a model where it names none. */
+/** The parsed request; without `model`, the service chooses one. */
 export interface EmbeddingCall {
   readonly model: string | undefined;
   readonly request: Omit<EmbeddingRequestInput, 'model'>;
@@ -84,7 +82,7 @@ export interface EmbeddingCall {
 
 const readParameters = parameterReader(embeddingParameters);
 
-/** Fields of well-known servers that would change the vectors. */
+/** Fields of popular servers that would change the vectors. */
 export const embeddingForeignFields: ForeignFields = {
   ...alike('input_type task task_type instruction', { advice: 'use `prompt_name`' }),
   ...alike('prompt messages', { advice: 'use `input`' }),
@@ -103,10 +101,9 @@ export const embeddingForeignFields: ForeignFields = {
 };
 
 /**
- * A request body of `POST /embeddings` → what the inference takes.
+ * A request body of `POST /embeddings` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the first invalid field as `param`
  * @example
  * ```ts
  * fromEmbeddingRequest({ input: ['a red circle'], dimensions: 64 }).request.dimensions; // 64
@@ -123,7 +120,6 @@ export function fromEmbeddingRequest(body: unknown): EmbeddingCall {
   });
 }
 
-/** Format of an answer. */
 export interface EmbeddingAnswerOptions {
   /** Id of the model that answered. */
   readonly model: string;
@@ -131,7 +127,7 @@ export interface EmbeddingAnswerOptions {
 }
 
 /**
- * Vectors → the body of the answer.
+ * Vectors → the response body.
  *
  * @example
  * ```ts
@@ -151,7 +147,7 @@ export function toEmbeddingResponse(
   };
 }
 
-/** The JSON text of `toEmbeddingResponse` in pieces, so that writing a large answer can be interrupted. */
+/** The JSON text of `toEmbeddingResponse` in pieces, so that a large answer doesn't block the event loop. */
 export function* toEmbeddingPieces(
   { embeddings, promptTokens }: EmbeddingResult,
   { numbersPerPiece, model, encodingFormat }: EmbeddingAnswerOptions & { readonly numbersPerPiece: number },

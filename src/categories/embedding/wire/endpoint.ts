@@ -14,10 +14,9 @@ import {
   type EmbeddingAnswerOptions,
 } from './bodies.ts';
 
-/** Writing so many takes some milliseconds, for which everybody else waits. */
+/** A piece this large blocks the event loop for a few milliseconds. */
 const numbersAtOnce = 32 * 1024;
 
-/** `POST /embeddings` */
 export const embeddings: Endpoint<EmbeddingCall, EmbeddingRequestInput, EmbeddingEvent> = {
   method: 'POST',
   path: '/embeddings',
@@ -38,7 +37,7 @@ export const embeddings: Endpoint<EmbeddingCall, EmbeddingRequestInput, Embeddin
   },
 };
 
-/** Lets others have their turn between the pieces. */
+/** Yields to the event loop between the pieces. */
 async function* inTurns(result: EmbeddingResult, options: EmbeddingAnswerOptions): AsyncGenerator<string> {
   for (const piece of toEmbeddingPieces(result, { ...options, numbersPerPiece: numbersAtOnce })) {
     yield piece;

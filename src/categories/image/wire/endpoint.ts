@@ -9,7 +9,6 @@ import { fromImageRequest, type ImageCall, imageForeignFields } from './from-req
 import { imageEventSchema, imageRequestSchema, imageResponseSchema } from './schema.ts';
 import { toImageStreamEvent, toImageResponse } from './to-response.ts';
 
-/** `POST /images/generations` */
 export const imageGenerations: Endpoint<ImageCall, ImageRequestInput, ImageEvent> = {
   method: 'POST',
   path: '/images/generations',

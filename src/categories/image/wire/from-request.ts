@@ -12,7 +12,7 @@ import {
   type ForeignFields,
 } from '../../../validation/foreign-fields.ts';
 
-/** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
+/** Unsupported fields of OpenAI's API and popular servers that would change the answer. */
 export const imageForeignFields: ForeignFields = {
   ...ignoredFields('user safety_checker enable_safety_checker disable_safety_checker sync_mode'),
   response_format: {
@@ -46,24 +46,23 @@ export const imageForeignFields: ForeignFields = {
   ...alike('tiling restore_faces enable_hr upscale', harmless(false)),
 };
 
-/** The parsed request; the service chooses a model where it names none. */
+/** The parsed request; without `model`, the service chooses one. */
 export interface ImageCall {
   readonly model: string | undefined;
   readonly request: Omit<ImageRequestInput, 'model'>;
   readonly stream: boolean;
-  /** Partial images of each image; `undefined` for one at every step. */
+  /** Partial images per image; `undefined` for one at every step. */
   readonly partialImages: number | undefined;
-  /** Whether steps without a picture emit an event, too. */
+  /** Emit an event for steps without a picture too. */
   readonly includeProgress: boolean;
 }
 
 const readParameters = parameterReader(imageParameters);
 
 /**
- * A request body of `POST /images/generations` → what the inference takes.
+ * A request body of `POST /images/generations` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the invalid field as `param`
  * @example
  * ```ts
  * fromImageRequest({ prompt: 'a red circle', size: '512x768' }).request.height; // 768
@@ -82,7 +81,7 @@ function readImageRequest(body: unknown): ImageCall {
   if (!stream && parsed.stream_options)
     throw fieldError('stream_options', 'expected `stream` to be true where it is given');
   return {
-    // The API's default for the model is an empty text.
+    // OpenAI's clients send an empty text by default.
     model: parsed.model || undefined,
     request: {
       ...readParameters(parsed),

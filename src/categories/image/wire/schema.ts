@@ -7,11 +7,11 @@ import { needs } from '../../../validation/json-schema.ts';
 
 const { width, height } = imageParameters;
 const sizePattern = /^(\d{1,5})x(\d{1,5})$/;
-/** The service's own choice. */
+/** The service chooses the size. */
 const automaticSize = 'auto';
 const maxPartialImages = 3;
 
-/** `"512x768"` → width and height in pixels; nothing for `auto`. */
+/** `"512x768"` → width and height in pixels; `undefined` for `auto`. */
 export function parseSize(size: string): { width: number; height: number } | undefined {
   const [, across, down] = sizePattern.exec(size) ?? [];
   return across === undefined ? undefined : { width: Number(across), height: Number(down) };
@@ -46,7 +46,7 @@ function faultOf(size: string): string | undefined {
   return undefined;
 }
 
-/** The body of an image generation request. Fields that are not listed change nothing or are refused before. */
+/** The body of an image generation request. Unlisted fields are ignored or rejected first. */
 export const imageRequestSchema = z
   .object({
     prompt: text.min(1).meta({
@@ -81,7 +81,6 @@ export const imageRequestSchema = z
     ],
   });
 
-/** A checked body of `POST /images/generations`. */
 export type ImageRequestBody = z.infer<typeof imageRequestSchema>;
 
 const base64Png = z.string().meta({
@@ -91,7 +90,6 @@ const base64Png = z.string().meta({
 });
 const seed = z.int().meta({ description: 'The seed of this image.' });
 
-/** The body of an answer. */
 export const imageResponseSchema = z.object({
   created: z.int().meta({ description: 'Unix time in seconds.' }),
   data: z.array(z.object({ b64_json: base64Png, seed })),
@@ -117,7 +115,6 @@ const look = {
 };
 const noTokens = z.literal(0);
 
-/** One event of a streamed answer. */
 export const imageEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('image_generation.progress'), ...progress }),
   z.object({

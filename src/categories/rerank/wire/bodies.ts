@@ -18,7 +18,6 @@ import type { RerankResult } from '../events.ts';
 
 const documentSchema = z.union([z.string(), z.object({ text: z.string() })]);
 
-/** The body of a rerank request. */
 export const rerankRequestSchema = z.object({
   model: textField('Id of a rerank model; default: the first one.'),
   query: z.string().min(1),
@@ -28,10 +27,8 @@ export const rerankRequestSchema = z.object({
   ...parameterShape(rerankParameters),
 });
 
-/** A checked body of `POST /rerank`. */
 export type RerankRequestBody = z.infer<typeof rerankRequestSchema>;
 
-/** The body of an answer. */
 export const rerankResponseSchema = z.object({
   id: z.string(),
   model: z.string(),
@@ -50,7 +47,7 @@ export const rerankResponseSchema = z.object({
 /** The body of an answer. */
 export type RerankResponse = z.infer<typeof rerankResponseSchema>;
 
-/** A request of a client; the model may be left to the service. */
+/** The parsed request; without `model`, the service chooses one. */
 export interface RerankCall {
   readonly model: string | undefined;
   readonly request: Omit<RerankRequestInput, 'model'>;
@@ -58,7 +55,7 @@ export interface RerankCall {
 
 const readParameters = parameterReader(rerankParameters);
 
-/** Fields of well-known servers that would change the answer. */
+/** Fields of popular servers that would change the answer. */
 export const rerankForeignFields: ForeignFields = {
   rank_fields: { advice: 'write the text of each document' },
   ...alike('max_chunks_per_doc truncate_prompt_tokens', { advice: 'use `max_tokens_per_doc`' }),
@@ -76,10 +73,9 @@ export const rerankForeignFields: ForeignFields = {
 };
 
 /**
- * A request body of `POST /rerank` → the request of the inference.
+ * A request body of `POST /rerank` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the first invalid field as `param`
  * @example
  * ```ts
  * fromRerankRequest({ query: 'a red circle', documents: ['one', { text: 'two' }], top_n: 1 }).request.topN; // 1
@@ -93,7 +89,7 @@ export function fromRerankRequest(body: unknown): RerankCall {
 }
 
 /**
- * Ranked documents → the body of the answer.
+ * Ranked documents → the response body.
  *
  * @example
  * ```ts

@@ -12,7 +12,6 @@ import {
   toRerankResponse,
 } from './bodies.ts';
 
-/** `POST /rerank` */
 export const rerankDocuments: Endpoint<RerankCall, RerankRequestInput, RerankEvent> = {
   method: 'POST',
   path: '/rerank',

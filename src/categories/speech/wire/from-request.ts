@@ -13,7 +13,7 @@ import {
   type ForeignFields,
 } from '../../../validation/foreign-fields.ts';
 
-/** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
+/** Unsupported fields of OpenAI's API and popular servers that would change the answer. */
 export const speechForeignFields: ForeignFields = {
   instructions: { ...harmless(''), advice: 'say it in the `input`, or choose another `voice`' },
   text: { as: 'input' },
@@ -33,7 +33,7 @@ export const speechForeignFields: ForeignFields = {
   ...ignoredFields('user priority stream'),
 };
 
-/** The parsed request; the service chooses a model where it names none. */
+/** The parsed request; without `model`, the service chooses one. */
 export interface SpeechCall {
   readonly model: string | undefined;
   readonly request: Omit<SpeechRequestInput, 'model'>;
@@ -43,10 +43,9 @@ export interface SpeechCall {
 const readParameters = parameterReader(speechParameters);
 
 /**
- * A request body of `POST /audio/speech` → what the inference takes.
+ * A request body of `POST /audio/speech` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the invalid field as `param`
  * @example
  * ```ts
  * fromSpeechRequest({ input: 'a red circle', response_format: 'pcm' }).request.format; // 'pcm'

@@ -5,12 +5,12 @@ import { textField } from '../../../validation/body-fields.ts';
 import { needs } from '../../../validation/json-schema.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
-/** Form of delivery: the bytes, server-sent events with base64, or one JSON object with base64. */
+/** Delivery: raw bytes, server-sent events with base64, or one JSON object with base64. */
 export const streamFormats = ['audio', 'sse', 'json'] as const;
 
 const timestampGranularities = ['word'] as const;
 
-/** The body of a speech request. Fields that are not listed change nothing or are refused before. */
+/** The body of a speech request. Unlisted fields are ignored or rejected first. */
 export const speechRequestSchema = z
   .object({
     input: z.string().min(1).max(maxSpeechCharacters).meta({ description: 'The text to speak.' }),
@@ -39,7 +39,6 @@ export const speechRequestSchema = z
     ],
   });
 
-/** A checked body of `POST /audio/speech`. */
 export type SpeechRequestBody = z.infer<typeof speechRequestSchema>;
 
 const seconds = z.number().meta({ description: 'Seconds from the beginning of the audio.' });
@@ -51,7 +50,6 @@ const wordSchema = z.object({
   end: seconds,
 });
 
-/** The body of an answer of the stream format `json`. */
 export const speechAnswerSchema = z.object({
   audio: z.string().meta({ contentEncoding: 'base64', description: 'The audio file.' }),
   media_type: z.string().meta({ description: 'Type of the file, such as `audio/wav`.' }),
@@ -59,12 +57,11 @@ export const speechAnswerSchema = z.object({
   words: z.array(wordSchema).optional().meta({ description: 'The spoken words, where they were asked for.' }),
 });
 
-/** The body of an answer of the stream format `json`. */
+/** The body of an answer with `stream_format: 'json'`. */
 export type SpeechAnswer = z.infer<typeof speechAnswerSchema>;
 
 const noTokens = z.literal(0);
 
-/** One event of an answer of the stream format `sse`. */
 export const speechEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('speech.audio.delta'),
@@ -81,5 +78,5 @@ export const speechEventSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** One event of an answer of the stream format `sse`. */
+/** One event of an answer with `stream_format: 'sse'`. */
 export type SpeechStreamEvent = z.infer<typeof speechEventSchema>;

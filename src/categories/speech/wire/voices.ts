@@ -4,7 +4,6 @@ import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
 import type { ModelInfo } from '../../../contracts/model.ts';
 import type { SpeechModelInfo } from '../events.ts';
 
-/** The answer of `GET /audio/voices`. */
 export const voiceListSchema = z.object({
   object: z.literal('list'),
   voices: z.array(
@@ -43,7 +42,7 @@ export function toVoiceList(models: readonly ModelInfo[]): VoiceList {
   return { object: 'list', voices, aliases };
 }
 
-/** Default voice: that of the model's settings, or else the model's first voice if it lacks the usual one. */
+/** The default voice of the model's settings, else `af_heart` if the model has it, else its first voice. */
 export function defaultVoice(model: ModelInfo): string {
   const chosen = model.defaults?.['voice'];
   if (typeof chosen === 'string') return chosen;

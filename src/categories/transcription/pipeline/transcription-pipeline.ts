@@ -26,7 +26,7 @@ import { regionShape, type VoiceGate } from './voice-gate.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
-/** Merges the transcriptions of channels by time; each channel waits for those that are behind it. */
+/** Merges the transcriptions of channels by time; each channel waits for slower channels. */
 export async function* mergeChannels(
   sources: readonly AsyncGenerator<TranscriptionEvent>[],
 ): AsyncGenerator<TranscriptionEvent> {
@@ -53,7 +53,7 @@ export async function* mergeChannels(
   }
 }
 
-/** No transcription ends before its event `transcription-end`. */
+/** A transcription always ends with `transcription-end`. */
 async function nextOf(events: AsyncGenerator<TranscriptionEvent>): Promise<TranscriptionEvent> {
   return (await events.next()).value as TranscriptionEvent;
 }
@@ -63,7 +63,7 @@ function timeOf(event: TranscriptionEvent): number {
   return event.type === 'progress' ? event.seconds : Infinity;
 }
 
-/** Opens the detector of stretches without speech. */
+/** Opens the voice activity detector. */
 export async function openVoiceGate(
   kind: string,
   { openSession }: Pick<SessionBackend, 'openSession'>,
@@ -95,7 +95,7 @@ const energyGate: VoiceGate = {
   release: async () => {},
 };
 
-/** While one window is computed, another can be read and decoded. */
+/** While one window is computed, a second can be read and decoded. */
 const maxWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
 
@@ -114,9 +114,9 @@ export async function loadTranscriptionPipeline(
   const tools: TranscriptionTools = { maxSeconds, gate, inTurn: limitConcurrency(maxWindows, 1) };
 
   return servePipeline(spec, {
-    /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
+    /** Recordings take turns by window, so that short ones don't wait for long ones. */
     concurrency: 8,
-    /** Recordings of other owners. */
+    /** Slots for more owners. */
     reserve: 24,
     info: {
       category: 'transcription',
@@ -150,7 +150,7 @@ export async function loadTranscriptionPipeline(
   });
 }
 
-/** @throws InferenceError `unsupported_feature` where the settings name no models that tell speakers apart */
+/** @throws InferenceError `unsupported_feature` if the model has no diarization models configured */
 function needDiarization(diarization: DiarizationTools | undefined): DiarizationTools {
   if (diarization) return diarization;
   const reason =
@@ -176,7 +176,7 @@ async function* tellSpeakers(
   }
 }
 
-/** Ability → field of the request that needs it, and the refusal. */
+/** Ability → field of the request that needs it, and the error. */
 const refusals: Readonly<Record<RecognizerAbility, readonly [param: string, reason: string]>> = {
   prompt: ['prompt', 'the model takes no prompt'],
   translation: ['model', 'the model does not translate'],
@@ -187,7 +187,7 @@ const refusals: Readonly<Record<RecognizerAbility, readonly [param: string, reas
   ],
 };
 
-/** @throws InferenceError `unsupported_feature` naming the field that the model can't follow */
+/** @throws InferenceError `unsupported_feature` naming the unsupported field */
 function assertAble(request: TranscriptionRequest, { abilities, languages }: Recognizer): void {
   const { language, prompt = '', task, temperature, wordTimestamps } = request;
   if (language !== undefined && languages?.length === 0)

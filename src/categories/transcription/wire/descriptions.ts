@@ -1,6 +1,6 @@
 import type { Descriptions } from '../../../validation/describe-fields.ts';
 
-/** Fields of what a recording was heard as, in answers and in sessions. */
+/** Fields of recognized speech, in answers and realtime sessions. */
 export const heardDescriptions: Descriptions = {
   usage: 'Audio or tokens that the request has used.',
   'usage.type': 'Unit of the counts.',
@@ -10,7 +10,6 @@ export const heardDescriptions: Descriptions = {
   total_tokens: 'Tokens that were read and written together.',
 };
 
-/** Fields of transcripts. */
 export const transcriptionDescriptions: Descriptions = {
   ...heardDescriptions,
   task: 'Whether the text is in the language of the audio, or translated into English.',

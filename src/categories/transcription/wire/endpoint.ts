@@ -44,7 +44,6 @@ const wholeResponses = {
 
 type UploadedCall = TranscriptionCall & { readonly path: string };
 
-/** `POST /audio/transcriptions` */
 export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInput, TranscriptionEvent> = {
   method: 'POST',
   path: '/audio/transcriptions',
@@ -79,7 +78,6 @@ export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInp
   },
 };
 
-/** `POST /audio/translations` */
 export const audioTranslations: typeof audioTranscriptions = {
   ...audioTranscriptions,
   path: '/audio/translations',

@@ -12,7 +12,7 @@ export const streamedFormats: readonly string[] = [
 
 const timestampGranularities = ['segment', 'word'] as const;
 
-/** The fields of a transcription form that aren't its file. */
+/** The fields of a transcription form, without the file. */
 export const transcriptionFieldsSchema = z.object({
   model: z.string().optional().meta({
     description: 'Id of a transcription model; default: the first one.',
@@ -49,7 +49,7 @@ export const transcriptionFieldsSchema = z.object({
   ...parameterShape(transcriptionParameters),
 });
 
-/** The fields of a translation form that aren't its file. */
+/** The fields of a translation form, without the file. */
 export const translationFieldsSchema = transcriptionFieldsSchema
   .pick({ model: true, language: true, prompt: true, temperature: true })
   .extend({
@@ -64,7 +64,6 @@ const file = z.string().meta({
   description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg, flac or aiff, detected by content.',
 });
 
-/** A transcription form. */
 export const transcriptionRequestSchema = z.object({ file, ...transcriptionFieldsSchema.shape }).meta({
   allOf: [
     needs(['timestamp_granularities', { contains: { const: 'word' } }], {
@@ -74,7 +73,6 @@ export const transcriptionRequestSchema = z.object({ file, ...transcriptionField
   ],
 });
 
-/** A translation form. */
 export const translationRequestSchema = z.object({ file, ...translationFieldsSchema.shape });
 
 const channel = z.int().optional().meta({ description: 'Counts from 0; only with `multichannel`.' });
@@ -85,10 +83,8 @@ const usageSchema = z.object({
   seconds: z.number().meta({ description: 'Of audio, of all channels that are transcribed, rounded up.' }),
 });
 
-/** The body of an answer of the format `json`. */
 export const transcriptionSchema = z.object({ text: z.string(), usage: usageSchema });
 
-/** The body of an answer of the format `verbose_json`. */
 export const verboseTranscriptionSchema = z.object({
   task: z.enum(transcriptionTasks),
   language: z.string().meta({ description: 'Its English name in small letters, such as `english`.' }),
@@ -115,7 +111,7 @@ export const verboseTranscriptionSchema = z.object({
   usage: usageSchema,
 });
 
-/** A piece of a transcript that one speaker says; the same as part of an answer and as an event. */
+/** A part of a transcript by one speaker; the same in an answer and as an event. */
 const speakerSegmentSchema = z.object({
   type: z.literal('transcript.text.segment'),
   id: z.string(),
@@ -125,7 +121,6 @@ const speakerSegmentSchema = z.object({
   speaker: z.string().meta({ description: '`A`, `B`, … in the order in which they come.' }),
 });
 
-/** The body of an answer of the format `diarized_json`. */
 export const diarizedTranscriptionSchema = z.object({
   task: z.literal('transcribe'),
   duration: z.number().meta({ description: 'Of the audio, in seconds.' }),
@@ -149,18 +144,17 @@ export const transcriptionDoneSchema = z.object({
   usage: tokenUsageSchema,
 });
 
-/** One event of a streamed answer. */
 export const transcriptionEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('transcript.text.delta'), delta: z.string(), channel }),
   speakerSegmentSchema,
   transcriptionDoneSchema,
 ]);
 
-/** The body of an answer of the format `json`. */
+/** The body of an answer with `response_format: 'json'`. */
 export type Transcription = z.infer<typeof transcriptionSchema>;
-/** The body of an answer of the format `verbose_json`. */
+/** The body of an answer with `response_format: 'verbose_json'`. */
 export type VerboseTranscription = z.infer<typeof verboseTranscriptionSchema>;
-/** The body of an answer of the format `diarized_json`. */
+/** The body of an answer with `response_format: 'diarized_json'`. */
 export type DiarizedTranscription = z.infer<typeof diarizedTranscriptionSchema>;
 /** One event of a streamed answer. */
 export type TranscriptionStreamEvent = z.infer<typeof transcriptionEventSchema>;

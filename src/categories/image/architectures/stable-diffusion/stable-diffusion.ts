@@ -57,11 +57,11 @@ function toLatentSize(
 export interface DiffusionInternals extends LatentDecoderOptions {
   /** Default `createGaussianNoise`. */
   readonly createNoise?: ((seed: number) => NoiseSource) | undefined;
-  /** Gets the latents of each image. */
+  /** Receives the latents of each image. */
   readonly onLatents?: ((latents: Float32Array) => void) | undefined;
 }
 
-/** Opens Stable Diffusion or a relative in diffusers' ONNX layout. */
+/** Opens Stable Diffusion or a derivative in diffusers' ONNX layout. */
 export async function openStableDiffusion(
   spec: ModelSpec<ImageSettings>,
   backend: Pick<SessionBackend, 'hasGraphs' | 'openSession'>,
@@ -137,7 +137,7 @@ interface Drawing {
   readonly internals: DiffusionInternals;
 }
 
-/** Turns noise into latents, step by step, and those into pixels. */
+/** Denoises latents step by step and decodes them into pixels. */
 async function* draw(
   request: ImageRequest,
   seed: number,
@@ -170,7 +170,7 @@ function joinOf({ family }: Denoiser, { denoiser }: DiffusionFolder): JoinTexts 
   return (texts) => joinPadded(texts, Number(denoiser.config['joint_attention_dim'] ?? 4096));
 }
 
-/** @throws InferenceError `invalid_request` for settings that aren't supported, before the first request */
+/** @throws InferenceError `invalid_request` for unsupported settings, before the first request */
 function assertScheduler({ scheduler }: DiffusionFolder): void {
   const usual = { steps: imageParameters.numInferenceSteps.default, imageTokens: 1024 };
   orThrow(

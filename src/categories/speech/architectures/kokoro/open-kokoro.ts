@@ -14,11 +14,11 @@ import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts'
 
 interface VoiceShelfOptions {
   readonly styleSize: number;
-  /** In BCP 47; voices of other languages can't be used. */
+  /** BCP 47 tags of the supported languages. */
   readonly languages: { has(language: string): boolean };
 }
 
-/** The voices of a model; each is read when it is first asked for. @param files voice id → path of its table of styles */
+/** The voices of a model, each read on first use. @param files voice id → path of its style table */
 export function createVoiceShelf(
   files: ReadonlyMap<string, string>,
   { styleSize, languages }: VoiceShelfOptions,
@@ -26,14 +26,14 @@ export function createVoiceShelf(
   const tables = new Map<string, Promise<Float32Array>>();
   const read = (voice: string): Promise<Float32Array> =>
     getOrCreate(tables, voice, () => readVoice(files.get(voice)!, styleSize));
-  /** Texts longer than the table is are spoken in its last style. */
+  /** Texts longer than the table use its last style. */
   const rowOf = (styles: Float32Array, phonemes: number): Float32Array => {
     const row = Math.min(phonemes, styles.length / styleSize - 1);
     return styles.subarray(row * styleSize, (row + 1) * styleSize);
   };
   return {
     voices: [...files.keys()].map(describeVoice).filter(({ language }) => languages.has(language)),
-    /** Why a voice can't be used, up to the list of those that can; `undefined` for one that isn't there. */
+    /** Explains why a voice is unusable, without the list of usable voices; `undefined` for an unknown voice. */
     explain(voice: string): string | undefined {
       if (!files.has(voice)) return undefined;
       const { language } = describeVoice(voice);
@@ -42,7 +42,7 @@ export function createVoiceShelf(
         : "which can't be read here; expected";
       return `${voice} speaks ${language}, ${remedy}`;
     },
-    /** @returns the style in which a text of so many phonemes is spoken */
+    /** @returns the style for a number of phonemes */
     async mix(shares: readonly VoiceShare[]): Promise<(phonemes: number) => Float32Array> {
       const mixed = shares.map(async ({ voice, weight }) => ({ styles: await read(voice), weight }));
       const all = await Promise.all(mixed);

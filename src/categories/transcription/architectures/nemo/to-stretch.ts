@@ -37,7 +37,7 @@ export function toStretch(
   };
 }
 
-/** The text of tokens of which nobody knows when they were heard. */
+/** The text of tokens without times. */
 export function toText(ids: readonly number[], pieces: readonly string[]): string {
   const spelling = ids.map((id) => ({ id }));
   return joinWords(splitWords(spelling, pieces));
@@ -50,7 +50,7 @@ function joinWords(words: readonly Pick<SpelledWord, 'text'>[]): string {
     .trim();
 }
 
-/** A space is one between words where a letter or digit follows it, as in the reference; other spaces are left out. */
+/** A space before a letter or digit separates words, as in the reference; more spaces are dropped. */
 const wordStart = /^\s[\p{L}\p{N}_]/u;
 
 function splitWords<Token extends Pick<HeardToken, 'id'>>(
