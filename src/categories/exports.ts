@@ -1,4 +1,3 @@
-// The public functions and types of all categories.
 export { chat, type ChatOptions } from './chat/settings.ts';
 export { detection, type DetectionOptions } from './detection/settings.ts';
 export { embedding, type EmbeddingOptions } from './embedding/settings.ts';

@@ -66,7 +66,6 @@ type Own<Types, Common> = {
 type KeysOf<Types> = Types extends unknown ? keyof Types : never;
 type ValueOf<Types, Key> = Types extends unknown ? (Key extends keyof Types ? Types[Key] : never) : never;
 
-/** The in-process functions of all categories. */
 export type CategoryMethods = UnionToIntersection<TypesOf<Definition>['methods']>;
 
 type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (

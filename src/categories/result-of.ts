@@ -1,7 +1,6 @@
 import type { RunEvent } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 
-/** Drains a run and returns its last event. */
 export async function resultOf<Event extends RunEvent>(
   events: AsyncIterable<Event>,
 ): Promise<Omit<Event, 'type'>> {

@@ -10,7 +10,6 @@ import {
   type SettingTable,
 } from '../validation/setting-table.ts';
 
-/** Source and cache of models. */
 export const hubSettings = {
   endpoint: textSetting(
     'Address of Hugging Face or a mirror; default `HF_ENDPOINT`, else `https://huggingface.co`.',
@@ -20,7 +19,7 @@ export const hubSettings = {
   offline: booleanSetting('Use only the cache; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false.'),
 } satisfies SettingTable;
 
-/** Settings for models of every category, in addition to the category's settings and the queue limits. */
+/** Settings for models of every category. */
 export const commonSettings = {
   source: z
     .string()

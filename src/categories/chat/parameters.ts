@@ -136,9 +136,7 @@ export const chatParameters = {
 
 export type ChatParameters = ParameterValues<typeof chatParameters>;
 
-/** Max number of stop sequences. */
 export const maxStopSequences = 4;
-/** Max number of stop tokens. */
 export const maxStopTokens = 128;
 /** Max length of `allowedTokenIds`; larger than any vocabulary. */
 export const maxAllowedTokens = 2 ** 20;

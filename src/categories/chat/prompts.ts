@@ -13,7 +13,6 @@ const rawPrompt: SchemaOf<RawPrompt> = z.union([z.string(), z.array(z.int().min(
   error: 'expected a text or token ids',
 });
 
-/** Request fields for raw prompts and for echoing prompts. */
 export const promptFields = {
   /**
    * At most 128, in place of `messages`, which must be empty; no chat template is applied. Each prompt is continued `n` times;

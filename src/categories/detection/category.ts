@@ -9,7 +9,6 @@ import { detectionSettings } from './settings.ts';
 import { detectionDescriptions } from './wire/descriptions.ts';
 import { detect } from './wire/endpoint.ts';
 
-/** The in-process functions for detection. */
 export interface DetectionMethods {
   /** Finds the objects in an image. */
   detect(request: DetectionRequestInput, options?: CallOptions): Promise<DetectionResult>;

@@ -23,7 +23,6 @@ export type DecodeOutputs = (
   options: Omit<DecodeOptions, 'classCount'>,
 ) => Candidates;
 
-/** A loaded detection model, as the pipeline uses it. */
 export interface Detector {
   /** Class id → name; `undefined` for a detector that takes words. */
   readonly classNames: readonly string[] | undefined;

@@ -18,14 +18,12 @@ export interface Picture {
   readonly height: number;
 }
 
-/** A loaded embedding model, as the pipeline uses it. */
 export interface Encoder extends SequenceEncoder<TokenSequence> {
   readonly tokenizer: TextTokenizer;
   /** Token ids are below it; default: the tokenizer's. */
   readonly vocabularySize?: number | undefined;
   /** Max tokens of a text, special tokens included. */
   readonly contextLength: number;
-  /** Length of a vector. */
   readonly dimensions: number;
   /** Allowed truncated lengths of vectors; default: no truncation. */
   readonly matryoshkaDimensions?: VectorSizes['shorter'];

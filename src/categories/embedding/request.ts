@@ -9,7 +9,6 @@ import { expecting } from '../../validation/expecting.ts';
 const fields = {
   /** A text or up to 2048 texts; with the model's setting `tokenIds`, also token ids of its tokenizer (special tokens included). */
   input: z.custom<string | readonly string[] | readonly number[] | readonly (readonly number[])[]>(
-    // Its items are checked one by one below.
     (value) => typeof value === 'string' || Array.isArray(value),
     expecting('a text, token ids or a list of them'),
   ),

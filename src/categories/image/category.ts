@@ -9,7 +9,6 @@ import { imageSettings } from './settings.ts';
 import { imageDescriptions } from './wire/descriptions.ts';
 import { imageGenerations } from './wire/endpoint.ts';
 
-/** The in-process functions for images. */
 export interface ImageMethods {
   /** Generates images from a text, with an event for every step. */
   image(request: ImageRequestInput, options?: CallOptions): AsyncIterable<ImageEvent>;

@@ -1,13 +1,11 @@
 import type { Limiter } from '../../concurrency/limit-concurrency.ts';
 import type { ImageRequest } from './request.ts';
 
-/** An image model, as an architecture opens it. */
 export interface Painter {
   /** Max tokens of a prompt. */
   readonly contextLength: number;
   /** Unix time in seconds of its files. */
   readonly created: number;
-  /** Encodes the prompts of a request. */
   prepare(request: ImageRequest, options: PaintOptions): Promise<Painting>;
   release(): Promise<void>;
 }

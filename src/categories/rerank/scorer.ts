@@ -1,7 +1,7 @@
 import type { TextTokenizer, EncodedText } from '../../contracts/text-model.ts';
 import type { SequenceEncoder } from '../../runtime/encoder/sequence-batcher.ts';
 
-/** A loaded rerank model, as the pipeline uses it: reads pairs of texts and returns a logit per pair, higher for more relevant. */
+/** Returns a logit per pair of texts, higher for more relevant. */
 export interface Scorer extends SequenceEncoder<EncodedText> {
   readonly tokenizer: TextTokenizer;
   /** Max tokens of a pair, special tokens included. */

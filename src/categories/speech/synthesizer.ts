@@ -26,7 +26,6 @@ export interface Speaker {
   speak(piece: string, options: SpeakOptions): Promise<Utterance>;
 }
 
-/** A loaded speech model, as the pipeline uses it. */
 export interface Synthesizer {
   readonly sampleRateHz: number;
   /** Usable voices, at least one, default first. */

@@ -80,5 +80,4 @@ export interface StretchRecognizer extends LoadedRecognizer {
   ): Promise<RecognizedStretch>;
 }
 
-/** A loaded speech recognition model, as the pipeline uses it. */
 export type Recognizer = WindowRecognizer | StretchRecognizer;

@@ -181,7 +181,6 @@ function assertKept(
     throw fieldError('sharedSystemPrompts', 'the caches of this model keep no beginnings of prompts');
 }
 
-/** Parses schemas from their exact text, if given. */
 function withExactSchemas<Request extends Pick<ChatRequest, 'tools' | 'responseFormat'>>(
   request: Request,
 ): Request {
@@ -197,7 +196,6 @@ function exactTool(tool: ToolDefinition): ToolDefinition {
   return text === undefined ? tool : { ...tool, parameters: exactOr(parameters, text) };
 }
 
-/** How to parse the text of an answer. */
 type AnswerReading = Pick<
   ChoiceContext,
   'markerTokens' | 'createReasoningSplitter' | 'createToolCallParser' | 'grammar'
@@ -205,7 +203,6 @@ type AnswerReading = Pick<
 
 interface ReadyRequest {
   readonly prompts: readonly ReadPrompt[];
-  /** The tools in the prompt. */
   readonly tools: readonly ToolDefinition[];
   readonly turnsMerged: readonly TurnKind[];
   readonly openAnswer: () => Generator<void, AnswerReading>;

@@ -26,14 +26,12 @@ interface RunModel {
 interface RunParts {
   readonly request: ChoiceContext['request'];
   readonly prompts: readonly ReadPrompt[];
-  /** Extra facts for `prompt-end`. */
   readonly promptFacts: object;
   readonly context: Omit<ChoiceContext, 'prompt' | 'seed'>;
   readonly events: EventStream<ChatEvent>;
   readonly options: PipelineRunOptions;
 }
 
-/** Runs the choices of a request, from its prompts to its usage. */
 export class ChatRun {
   readonly #model: RunModel;
   readonly #parts: RunParts;

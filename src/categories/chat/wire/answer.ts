@@ -12,7 +12,6 @@ export interface AnswerForm {
   readonly responseId: string;
   readonly stream: boolean;
   readonly fieldOf: FieldMap;
-  /** Extra headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly toBody: (events: readonly ChatEvent[]) => object | Promise<object>;
   /** Creates the writer of a stream's frames; called only for streams. */

@@ -8,14 +8,13 @@ export interface ChunkUsageOptions {
   readonly continuousUsage?: boolean | undefined;
 }
 
-/** Creates a function that turns the ordered events of an answer into chunks of one choice each, with the requested usage. */
+/** Creates a function that turns the ordered events of an answer into chunks of one choice each, with usage. */
 export function createChunkWriter<Head extends object, Choice extends { readonly index: number }>(
   head: Head,
   { includeUsage, continuousUsage }: ChunkUsageOptions,
   toChoices: (event: ChatEvent) => Choice[],
 ): (event: ChatEvent) => (Head & { choices: Choice[]; usage?: WireUsage | null })[] {
   let promptTokens = 0;
-  /** Tokens of each choice. */
   const completionTokens: number[] = [];
   const usageOf = (choice: number): { usage?: WireUsage | null } => {
     if (!continuousUsage) return includeUsage ? { usage: null } : {};

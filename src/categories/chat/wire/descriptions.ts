@@ -2,7 +2,6 @@ import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 /** Field descriptions for all chat dialects; a description in the schema takes precedence. */
 export const chatDescriptions: Descriptions = {
-  // Messages and their parts
   'ChatCompletionRequest.messages': 'The conversation so far, the oldest message first.',
   'MessageRequest.messages': 'The conversation so far, the oldest turn first.',
   'MessageTokensRequest.messages': 'The conversation so far, the oldest turn first.',
@@ -23,7 +22,6 @@ export const chatDescriptions: Descriptions = {
   'tool_calls.function': 'The function and its arguments.',
   tool_call_id: 'Id of the call whose result this is.',
 
-  // Tools
   tools: 'Tools that the model may call; default: none.',
   'tools.type': 'Kind of the tool.',
   'tools.function': 'A function that the client runs.',
@@ -39,7 +37,6 @@ export const chatDescriptions: Descriptions = {
   'allowed_tools.tools': 'Tools that may be called, each by its name.',
   mode: '`auto`: the model may call one of the tools; `required`: it must.',
 
-  // Answer format
   'response_format.type':
     '`text` is free, `json_object` any JSON object, `json_schema` an object that follows the schema.',
   'response_format.json_schema': 'The schema and its name.',
@@ -56,7 +53,6 @@ export const chatDescriptions: Descriptions = {
   stream_options: 'Settings of a stream; only with `stream`.',
   include_usage: 'Sends `usage` in an event before the end of the stream; default: false.',
 
-  // Answers
   id: 'Id of this answer, made by the service.',
   created: 'Unix time in seconds at which the answer was begun.',
   choices:
@@ -88,7 +84,6 @@ export const chatDescriptions: Descriptions = {
   cached_tokens: 'Tokens of the prompt that an earlier request had computed; 0 if none were.',
   reasoning_tokens: 'Tokens of the thinking before the answer; 0 if the model showed none.',
 
-  // Responses and conversations
   'path.response_id': 'Id of a response that was kept.',
   'path.conversation_id': 'Id of a conversation of this caller.',
   'path.item_id': 'Id of an item of the conversation.',
@@ -161,7 +156,6 @@ export const chatDescriptions: Descriptions = {
   last_id: 'Id of the last item of the page, for `after` of the next one; `null` if it is empty.',
   has_more: 'Whether items come after this page.',
 
-  // Events of responses
   'ResponseEvent.type': 'Kind of the event.',
   sequence_number: 'Number of the event in its stream, from 0.',
   'ResponseEvent.response': 'The response as far as it is made.',
@@ -185,7 +179,6 @@ export const chatDescriptions: Descriptions = {
   'error/code': 'The reason, for programs.',
   'error/param': 'Path of the field at fault; `null` if no field is.',
 
-  // Messages
   cache_control: 'Changes nothing: prompts are cached without marks.',
   citations: 'Always `null`: the service cites nothing.',
   source: 'The picture.',
@@ -228,7 +221,6 @@ export const chatDescriptions: Descriptions = {
   error_code: 'Fixed code for a request of a thread: the service keeps none.',
   request_id: 'Id of the request, as in the header `x-request-id`.',
 
-  // Tokens
   count: 'Number of tokens.',
   'Tokenization.tokens': 'Ids of the tokens; with `with_pieces`, objects with their texts.',
   'tokens.id': 'Id of the token in the vocabulary.',

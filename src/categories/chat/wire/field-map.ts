@@ -5,7 +5,6 @@ export type FieldMap = (field: string) => string;
 
 type FieldRule = readonly [pattern: RegExp, field: string | ((...match: string[]) => string)];
 
-/** Creates a map that applies the first matching rule. */
 export function createFieldMap(rules: readonly FieldRule[]): FieldMap {
   return (field) => {
     const [pattern, own] = rules.find(([one]) => one.test(field)) ?? [];
@@ -13,7 +12,7 @@ export function createFieldMap(rules: readonly FieldRule[]): FieldMap {
   };
 }
 
-/** Rule for messages. @param places the body field of each message @param list the field for other messages */
+/** @param places the body field of each message @param list the field for other messages */
 export function messagePlaces(places: readonly string[], list: string): FieldRule {
   return [
     /^messages(?:\[(\d+)\](\.content\[\d+\])?)?.*$/,
@@ -27,10 +26,9 @@ export function messagePlaces(places: readonly string[], list: string): FieldRul
 /** Items with this field name have the same parts as their message. */
 const isItem = /^input\[\d+\]$/;
 
-/** Rule for a request's only prompt. */
 export const promptPlace = (field: string): FieldRule => [/^prompt\[0\]/, field];
 
-/** Rule for the answer format. @param field the field that set the format @param own the dialect's field in place of `response_format` */
+/** @param field the field that set the format @param own the dialect's field in place of `response_format` */
 export function formatPlace(field: string, own?: string): FieldRule {
   if (field !== 'response_format') return [/^response_format\b.*/, field];
   return own === undefined ? [/^response_format\b/, field] : [/^response_format(?:\.json_schema)?\b/, own];

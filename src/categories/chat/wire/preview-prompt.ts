@@ -6,7 +6,6 @@ import { ignoredFields } from '../../../validation/foreign-fields.ts';
 import { renameFields } from '../../../errors.ts';
 import type { FieldMap } from './field-map.ts';
 
-/** A prompt as the model reads it. */
 export type PromptPreview = Extract<ChatEvent, { type: 'prompt' }>;
 
 /** Encodes the prompt of a request without running it. */

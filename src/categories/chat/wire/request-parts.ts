@@ -31,7 +31,6 @@ export function deliveryOf({
   return {
     stream: stream ?? false,
     includeUsage: options?.include_usage ?? false,
-    /** Send each choice's usage so far in its chunks. */
     continuousUsage: options?.continuous_usage_stats ?? false,
   };
 }
@@ -67,7 +66,6 @@ type FunctionBody = NonNullable<ChatRequestBody['tools']>[number]['function'];
 export type ToolSelection =
   ToolChoice | { readonly mode: 'auto' | 'required'; readonly names: readonly string[] } | null | undefined;
 
-/** The tools to show the model, and whether a call is required. */
 export function toToolUse(
   functions: readonly FunctionBody[],
   selection: ToolSelection,

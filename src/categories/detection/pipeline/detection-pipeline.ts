@@ -100,7 +100,6 @@ export function chooseSize(wanted: number | undefined, sizes: ImageSizes | undef
   throw fieldError('image_size', `the model takes only ${sizes.default}, got ${wanted}`);
 }
 
-/** Class names by id, and a mask of the requested classes. */
 interface WantedClasses {
   readonly classNames: readonly string[];
   readonly classMask?: Uint8Array | undefined;

@@ -31,7 +31,6 @@ interface TokenSequenceOptions {
   readonly tokenizer: TextTokenizer;
   /** Token ids are below it. */
   readonly vocabularySize: number;
-  /** Max tokens of one input. */
   readonly contextLength: number;
   /** Prefix of every text; token ids get no prefix. */
   readonly prompt: string;
@@ -112,7 +111,6 @@ export async function loadEmbeddingPipeline(
       assertTexts(request, spec);
       const { dimensions = full } = request;
       inField('dimensions', () => assertDimensions(dimensions, { full, shorter }));
-      /** True for a `data:` URL of an image. */
       const isPicture = (input: unknown): boolean =>
         encoder.encodePicture !== undefined && typeof input === 'string' && /^data:image\//i.test(input);
       const { owner, signal } = options;
@@ -143,7 +141,6 @@ export async function loadEmbeddingPipeline(
   });
 }
 
-/** Encodes all inputs except images. */
 function* encodeTexts(
   { tokenizer, contextLength, prompts, defaultPrompt, vocabularySize = tokenizer.vocabularySize }: Encoder,
   request: EmbeddingRequest,
@@ -184,7 +181,7 @@ function paramOf({ isList }: EmbeddingRequest, index: number): string {
   return isList ? `input[${index}]` : 'input';
 }
 
-/** Decodes an image. @param maxSide max pixels of its longer side; a larger image is scaled down */
+/** @param maxSide max pixels of the longer side; a larger image is scaled down */
 async function readPicture(
   opened: Promise<OpenedImage>,
   maxSide: number | undefined,

@@ -37,7 +37,6 @@ export const embeddings: Endpoint<EmbeddingCall, EmbeddingRequestInput, Embeddin
   },
 };
 
-/** Yields to the event loop between the pieces. */
 async function* inTurns(result: EmbeddingResult, options: EmbeddingAnswerOptions): AsyncGenerator<string> {
   for (const piece of toEmbeddingPieces(result, { ...options, numbersPerPiece: numbersAtOnce })) {
     yield piece;

@@ -22,7 +22,6 @@ export interface ReaderOptions {
 
 const varietiesOfEnglish = ['en-US', 'en-GB'] as const;
 
-/** Creates the readers of all supported languages. */
 export async function createReaders({
   languages,
   phonemizer,

@@ -10,7 +10,6 @@ const maxPieceLength = 200;
 /** A letter (not a stress or length mark) or digit. */
 const sound = /[\p{Ll}\p{Lu}\p{Lo}\p{N}]/u;
 
-/** A piece of a text, in the speaker's symbols. */
 export interface Piece {
   /** With punctuation. */
   readonly symbols: string;

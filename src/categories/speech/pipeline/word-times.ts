@@ -17,7 +17,6 @@ interface TimingOptions extends Pick<SpeakOptions, 'signal'> {
   readonly sampleRateHz: number;
 }
 
-/** The pieces of a text, with word times. */
 export async function* timedPieces(
   { spans, shown }: MarkedText,
   { speaker, sampleRateHz, signal }: TimingOptions,

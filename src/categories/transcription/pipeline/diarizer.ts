@@ -7,7 +7,6 @@ import { sampleRateHz } from '../recognizer.ts';
 import { firstFrame, frameStep, type SegmentationModel } from './segmentation-model.ts';
 import type { VoiceEmbedder } from './voice-embedder.ts';
 
-/** The diarization models and their options. */
 export interface DiarizationTools {
   readonly segmentation: SegmentationModel;
   readonly embedder: VoiceEmbedder;

@@ -15,7 +15,6 @@ import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 /** From pyannote's pipeline 3.1, for WeSpeaker's ResNet34. */
 const defaultThreshold = 0.7045654963945799;
 
-/** Opens the diarization models, if configured. */
 export async function openDiarization(
   { diarization, device, threads }: ModelSpec<TranscriptionSettings>,
   { openSession }: Pick<SessionBackend, 'openSession'>,

@@ -11,7 +11,6 @@ import {
 } from '../recognizer.ts';
 import { compressionRatio } from './compression-ratio.ts';
 
-/** The speech stretches of a window, as samples from its beginning. */
 interface CutWindow {
   readonly stretches: readonly (readonly [start: number, end: number])[];
   /** Samples to advance to the next window. */
@@ -87,7 +86,7 @@ function findQuietest(samples: Float32Array, from: number): number {
 const overlap = 2 * sampleRateHz;
 const nothing = new Float32Array(0);
 
-/** Transcribes windows with a model for speech stretches: each becomes a segment. */
+/** Each stretch of speech becomes a segment. */
 export function beginStretches(recognizer: StretchRecognizer, options: RecognitionOptions): Recognition {
   const { leavesOutWords = false } = recognizer;
   /** Audio before the window, if speech was cut. */

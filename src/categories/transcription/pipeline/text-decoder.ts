@@ -11,7 +11,6 @@ import { filled, int64 } from '../../../runtime/tensors.ts';
 import { bindGraph, type BoundGraph } from '../../../runtime/bound-graph.ts';
 import { wrongGraph } from '../../../runtime/wrong-graph.ts';
 
-/** Sizes of a decoder's keys and values. */
 export interface DecoderHeads {
   /** Key-value heads of one layer. */
   readonly decoderHeads: number;
@@ -34,7 +33,6 @@ export interface DecoderText {
 /** The encoder's output, on its device. */
 export type EncodedAudio = ResidentTensor;
 
-/** The decoder of a speech recognition model. */
 export interface TextDecoder {
   begin(audio: EncodedAudio, tokens: readonly number[], options?: BeginOptions): Promise<DecoderText>;
   /** Reads tokens for outputs other than logits. */

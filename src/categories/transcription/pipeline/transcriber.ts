@@ -57,7 +57,6 @@ export class SlidingAudio {
   }
 }
 
-/** Shared by all transcriptions of a model. */
 export interface TranscriptionTools {
   /** Max window length. */
   readonly maxSeconds: number;

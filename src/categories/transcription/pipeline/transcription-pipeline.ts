@@ -63,7 +63,6 @@ function timeOf(event: TranscriptionEvent): number {
   return event.type === 'progress' ? event.seconds : Infinity;
 }
 
-/** Opens the voice activity detector. */
 export async function openVoiceGate(
   kind: string,
   { openSession }: Pick<SessionBackend, 'openSession'>,

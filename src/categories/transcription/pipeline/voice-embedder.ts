@@ -4,7 +4,7 @@ import type { Session, Tensor } from '../../../contracts/graph.ts';
 const melBins = 80;
 const outputNames = ['embeddings', 'embedding', 'embs', 'last_hidden_state'];
 
-/** Embeds voices as vectors whose directions identify speakers. */
+/** The directions of the vectors identify speakers. */
 export interface VoiceEmbedder {
   /** @param samples of one speaker, 16 kHz, mono */
   embed(samples: Float32Array): Promise<Float32Array | undefined>;

@@ -14,10 +14,7 @@ export interface Generation {
   /** Max total tokens of its sequences, the prompt counted once. */
   readonly mostTokens: number;
   readonly continuations: readonly Continuation[];
-  /**
-   * Compute in the same shapes every time, since shapes affect the last bits of the logits: in a separate batch, reusing only
-   * what was computed in the same pieces.
-   */
+  /** Compute in the same shapes every time, since they affect the last bits of the logits: separate batch, same pieces. */
   readonly reproducible: boolean;
   /** Read the last prompt token in a separate step, as reproducible and cached prompts do. */
   readonly endsAlone?: boolean | undefined;
@@ -32,7 +29,6 @@ export interface Generation {
    * then read uncached, alone and in small pieces. Requires `forwardAll` of the decoder.
    */
   readonly readLogits?: ((logits: Float32Array, start: number) => void) | undefined;
-  /** Checked before every step. */
   readonly cancelled: boolean;
   /** Aborts the running step if all of its generations are cancelled. */
   readonly signal?: AbortSignal | undefined;
@@ -50,7 +46,6 @@ interface Row {
   readonly continuation: Continuation;
   readonly fed: number[];
   token: number;
-  /** See `SharedPrefix`. */
   readonly exact: number;
   /** Created after a step in which the row was alone. */
   drafter?: Drafter;
@@ -62,21 +57,16 @@ interface Batch {
   readonly open: boolean;
 }
 
-/** Prompts that are read together, one per row. */
 interface Prefill {
   /** More than one only if a single step reads all of them. */
   readonly generations: readonly Generation[];
   readonly cache: DecoderCache;
   readonly cachedTokens: number;
   done: number;
-  /** See `SharedPrefix`. */
   exact: number;
 }
 
-/**
- * Max tokens of a prefill step, unless the decoder sets a lower limit, and of all prefills between two steps of the running
- * batches. Keeps the delay of running generations and cancellations short.
- */
+/** Max tokens of a prefill step and of all prefills between two batch steps: bounds the delay of generations and cancellations. */
 const prefillTokens = 256;
 /** Answer tokens with reserved cache space: growing a cache copies it. */
 const expectedAnswerTokens = 256;
@@ -86,7 +76,6 @@ const minSharedPart = 1 / 4;
 const maxBatches = 10;
 /** Max logits of one step of a prompt with `readLogits`: 16 MiB. */
 const maxLogits = 2 ** 22;
-/** Max tokens of a shared prefill step, padding included. */
 const sharedPrefillTokens = 512;
 /** Max tokens of a step of prompts without a seed while several owners have generations, to shorten their waits. */
 const fairPrefillTokens = 64;
@@ -101,8 +90,8 @@ export interface BatcherOptions {
 }
 
 /**
- * Runs all generations of a decoder together: prompts are prefilled in pieces between decoding steps, and sequences join and
- * leave the running batch. Owners take turns at starting, at prompt pieces and at batch steps.
+ * Runs all generations of a decoder: prompts are prefilled in pieces between decoding steps; sequences join and leave the running
+ * batch. Owners take turns at starting, at prompt pieces and at batch steps.
  */
 export class Batcher {
   readonly #decoder: Decoder;
@@ -114,7 +103,6 @@ export class Batcher {
   /** Max one per owner, next first. */
   readonly #prefills: Prefill[] = [];
   #batches: Batch[] = [];
-  /** Decoder time in milliseconds. */
   readonly #shares = new Shares();
   readonly #now: () => number;
   #running: Promise<void> | undefined;
@@ -232,7 +220,6 @@ export class Batcher {
   /** A prompt that is read alone starts from its cached prefix. */
   async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill> {
     const [{ prompt, reproducible, prefixOwner: owner, readLogits }] = generations;
-    /** Expected tokens of one sequence. */
     const room = Math.max(
       ...generations.map((one) => Math.min(one.mostTokens, one.prompt.length + expectedAnswerTokens)),
     );
@@ -309,7 +296,6 @@ export class Batcher {
     return this.#prefixes.sharedTokens(prompt, owner) > minSharedPart * prompt.length;
   }
 
-  /** @returns number of tokens read, padding included */
   async #continue(prefill: Prefill): Promise<number> {
     const { generations, cache } = prefill;
     try {
@@ -459,7 +445,6 @@ export class Batcher {
     await this.#leave(batch, over, failures);
   }
 
-  /** Drafts tokens for a row that is alone. */
   #draft([row, ...others]: readonly Row[]): Int32Array {
     if (!this.#speculates || !row || others.length > 0) return new Int32Array(0);
     row.drafter ??= createDrafter([...row.generation.prompt, ...row.fed, row.token]);
@@ -518,7 +503,7 @@ export class Batcher {
     }
   }
 
-  /** Removes finished and failed rows from a batch, ends generations without remaining rows, and caches their sequences. */
+  /** Removes finished and failed rows, ends generations without remaining rows, and caches their sequences. */
   async #leave(
     batch: Batch,
     over: ReadonlySet<Row>,

@@ -19,7 +19,6 @@ export function createDrafter(tokens: Iterable<number>) {
       if (guess !== undefined) length.update(guess === token);
       lookup.append(token);
     },
-    /** @param most max useful tokens */
     draft: (most: number): Int32Array => lookup.draft(Math.max(0, Math.min(length.count, most))),
   };
 }

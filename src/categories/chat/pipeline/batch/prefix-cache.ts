@@ -26,7 +26,6 @@ export interface SharedPrefix {
 
 interface KeepOptions {
   readonly owner?: string | undefined;
-  /** See `SharedPrefix`. */
   readonly exact?: number;
   /** Number of leading tokens that are also kept for all owners. */
   readonly shared?: number | undefined;

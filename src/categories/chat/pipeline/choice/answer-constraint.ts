@@ -4,7 +4,6 @@ import type { ToolDefinition } from '../../../../core/chat/messages.ts';
 import type { ChatRequest } from '../../request.ts';
 
 export interface AnswerSetting {
-  /** The tools in the prompt. */
   readonly tools: readonly ToolDefinition[];
   readonly prompt: string;
   readonly formats: ModelFormats;

@@ -63,7 +63,6 @@ export interface ChoiceContext {
   readonly createToolCallId: () => string;
 }
 
-/** One choice of a request: samples tokens and emits events. */
 export class Choice {
   reasoningTokens = 0;
   tokens = 0;
@@ -84,7 +83,6 @@ export class Choice {
   /** Tokens that complete a constrained answer at its limit, once they replace sampled tokens. */
   #ending: number[] | undefined;
   readonly #said: number[] = [];
-  /** Tokens already reported in events. */
   #reportedTokens = 0;
 
   constructor(index: number, context: ChoiceContext) {
@@ -148,7 +146,6 @@ export class Choice {
     return last.shift()!;
   }
 
-  /** @param logits for log probabilities */
   #take(token: number, logits?: Float32Array): number | undefined {
     if (this.#context.endTokens.has(token) || this.#request.stopTokenIds.includes(token)) {
       if (this.#request.includeStopStrInOutput && !this.#tokenizer.isSpecial(token))
@@ -185,7 +182,6 @@ export class Choice {
     this.#emitAll(events);
   }
 
-  /** Hide reasoning unless requested. */
   #isHidden(): boolean {
     return this.#answer.isReasoning && !this.#request.includeReasoning;
   }

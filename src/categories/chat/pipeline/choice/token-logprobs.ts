@@ -4,7 +4,6 @@ import type { PromptTokenLogprobs, TokenLogprob, TokenLogprobs } from '../../eve
 
 type Speller = Pick<TextTokenizer, 'bytesOf'>;
 
-/** The model's log probabilities of a token before sampling, with tokens as text. */
 export function readTokenLogprobs(
   logits: Float32Array,
   token: number,

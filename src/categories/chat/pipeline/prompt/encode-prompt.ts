@@ -20,10 +20,10 @@ export interface PromptOptions extends PromptLimit {
   readonly maxTokens?: number | undefined;
 }
 
-/** Encodes a text in slices: yields after each part of bounded cost. */
+/** Yields after each part of bounded cost. */
 export type EncodeSteps = (text: string) => Generator<void, readonly number[]>;
 
-/** Encodes texts, optionally with the special tokens that the tokenizer adds. */
+/** With `isFramed`, adds the tokenizer's special tokens. */
 export function encoderOf(tokenizer: TextTokenizer, isFramed: boolean): EncodeSteps {
   const { before, after } = isFramed ? tokenizer.frame : { before: [], after: [] };
   return function* (text) {

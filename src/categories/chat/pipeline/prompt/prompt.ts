@@ -13,9 +13,7 @@ export type TextRequest = Omit<ChatRequest, 'messages'> & { readonly messages: r
 
 export interface Prompt {
   readonly text: string;
-  /** The tools in the prompt. */
   readonly tools: readonly ToolDefinition[];
-  /** Kinds of turns that were merged into different turns. */
   readonly turnsMerged: readonly TurnKind[];
 }
 
@@ -73,7 +71,6 @@ function findCutArguments(
   return undefined;
 }
 
-/** Ends with the text of the last message. */
 function* renderOpen(
   messages: readonly ChatMessage[],
   render: (messages: readonly ChatMessage[]) => Generator<void, string>,

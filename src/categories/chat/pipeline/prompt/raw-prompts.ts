@@ -16,7 +16,6 @@ export interface EncodedPrompt {
 
 export interface PromptReader {
   readonly tokenizer: TextTokenizer;
-  /** Size of the vocabulary. */
   readonly vocabularySize: number;
   /** It adds special tokens to each prompt itself, like an encoder. */
   readonly framesPrompts: boolean;

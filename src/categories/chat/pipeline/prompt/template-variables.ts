@@ -21,7 +21,6 @@ export function foreignTemplateParameters(template: Omit<Switches, 'thinks'>): s
   ];
 }
 
-/** Variables for the chat template, except messages and tools. */
 export function templateVariables(
   request: Omit<ChatRequest, 'messages'>,
   template: Switches,

@@ -13,10 +13,8 @@ interface Shift {
  * side. Section 2.1 of https://arxiv.org/abs/2409.12191
  */
 export function createGridPositions(pictures: Pick<PictureTable, 'find'>) {
-  /** Shifts of each row of a cache, in order. */
   const shiftsOf = new WeakMap<DecoderCache, Shift[][]>();
   return {
-    /** Copies the positions to the cache gathered from `rows`. */
     gather(rows: readonly CacheRow[], gathered: DecoderCache): void {
       const shifts = rows.map(({ cache, row, length = Infinity }) =>
         (shiftsOf.get(cache)?.[row] ?? []).filter(({ at }) => at <= length),

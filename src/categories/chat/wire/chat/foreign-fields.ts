@@ -24,7 +24,6 @@ export const foreignFields = {
   prediction: notOffered,
   verbosity: harmless('medium'),
   web_search_options: notOffered,
-  // Format of the answer.
   regex: { as: 'guided_regex' },
   regex_pattern: { as: 'guided_regex' },
   ebnf: { as: 'guided_grammar' },
@@ -32,7 +31,6 @@ export const foreignFields = {
   format: { as: '`response_format`, or a schema as `guided_json`', to: toFormat },
   guided_whitespace_pattern: notOffered,
   structural_tag: { advice: 'use `tools` or `response_format`' },
-  // Length and end.
   n_predict: { as: 'max_tokens' },
   num_predict: { as: 'max_tokens' },
   max_new_tokens: { as: 'max_tokens' },
@@ -89,7 +87,6 @@ export const foreignFields = {
   thinking_token_budget: { advice: 'use `max_tokens` or `enable_thinking`' },
   thinking_budget: { advice: 'use `max_tokens` or `enable_thinking`' },
   reasoning_budget: { ...harmless(-1), advice: 'use `max_tokens` or `enable_thinking`' },
-  // Fields of the answer.
   prompt_logprobs: { ...off, advice: 'use `echo` and `logprobs` of `POST /completions`' },
   logprob_token_ids: { advice: 'use `top_logprobs`' },
   n_probs: { ...harmless(0), advice: 'use `logprobs` and `top_logprobs`' },

@@ -51,7 +51,7 @@ export function createChunker(
   return createChunkWriter(wireHead, options, toChoices);
 }
 
-/** Creates a function that turns the ordered events of one answer into stream frames. */
+/** Like `createChunker`, but writes stream frames. */
 export function createFrameWriter(head: AnswerHead, options: ChunkOptions): (event: ChatEvent) => string {
   const toChunks = createChunker(head, options);
   /** Cached text before and after the delta in each choice's frame; constant while only text changes. */

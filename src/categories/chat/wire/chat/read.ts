@@ -17,7 +17,6 @@ import {
 } from '../request-parts.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 
-/** The parsed request and its delivery options. */
 export interface ChatCall extends ReturnType<typeof deliveryOf> {
   readonly model: string;
   readonly request: ChatRequestInput;
@@ -44,7 +43,6 @@ export function fromChatRequest(body: unknown): ChatCall {
   });
 }
 
-/** The prompt and answer fields of a body. */
 export function toChatRequest(parsed: ChatRequestBody) {
   const { responseFormat, formatField } = toAnswerFormat(parsed);
   const maxTokens = valueOfBoth(parsed, 'max_tokens', 'max_completion_tokens');

@@ -97,7 +97,6 @@ const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool'), content, tool_call_id: nonEmptyText, name }),
 ]);
 
-/** The fields of a function tool. */
 export const functionFields = {
   name: toolName,
   description: z.string().nullish(),
@@ -127,7 +126,6 @@ const toolChoice = z.union(
   expecting('"auto", "none", "required" or { "type": "function", "function": { "name": … } }'),
 );
 
-/** For the `allOf` of a body. */
 export const streamOptionsNeedStream = needs(['stream_options', { type: 'object' }], {
   stream: { const: true },
 });

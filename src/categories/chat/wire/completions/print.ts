@@ -8,7 +8,6 @@ export function createTextOffsets() {
   let hidden = 0;
   let characters = 0;
   return {
-    /** Marks the next tokens as hidden from the text. */
     hide(count: number): void {
       hidden = count;
     },
@@ -32,15 +31,11 @@ export interface CompletionOptions {
 
 interface Choice {
   readonly offsets: ReturnType<typeof createTextOffsets>;
-  /** Text and log probabilities held for its next piece. */
   heldText: string;
   held: CompletionLogprobs | undefined;
 }
 
-/**
- * Creates a function that turns the ordered events of a request into pieces of its choices. The last piece of a choice has its
- * `finish_reason`; with `isWhole` it is the only piece.
- */
+/** The last piece of a choice has its `finish_reason`; with `isWhole` it is the only piece. */
 function createCompletionPieces(
   { n }: Pick<CompletionOptions, 'n'>,
   isWhole = false,

@@ -25,7 +25,7 @@ const errorTypes: Readonly<Record<string, string>> = {
   deadline_exceeded: 'timeout_error',
 };
 
-/** Anthropic clients parse this message and shorten the conversation. */
+/** Anthropic's clients act on these: they shorten the conversation, or resend it as a whole (`thread`). */
 function toError({ error: { type, code, param, message } }: ErrorBody) {
   return {
     type: errorTypes[code] ?? (type === 'server_error' ? 'api_error' : type),

@@ -12,7 +12,6 @@ const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_
 const isOpen = { stop_reason: null, stop_sequence: null } as const;
 const noUsage: ChatUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
 
-/** Creates a function that turns the ordered events of an answer into events of a streamed message. */
 export function createMessageStreamer(head: MessageHead): (event: ChatEvent) => MessageEvent[] {
   const items = new ItemReader();
   let hasBegun = false;

@@ -39,7 +39,6 @@ const keptThoughts = z.object({
   edits: z.array(z.object({ type: z.string().startsWith('clear_thinking_'), keep: z.literal('all') })),
 });
 
-/** Fields that would change the answer and aren't supported. */
 export const messagesForeignFields: ForeignFields = {
   ...foreignTo(messagesRequestSchema, foreignFields),
   ...ignoredFields('anthropic_version anthropic_beta betas inference_geo'),

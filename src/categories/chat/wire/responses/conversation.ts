@@ -22,7 +22,6 @@ import {
 } from './kept-response.ts';
 import type { ConversationItem, ResponsesRequestBody } from './schema.ts';
 
-/** An item of a conversation and its field in the request. */
 export interface PlacedItem {
   readonly item: ConversationItem;
   readonly place: string;

@@ -87,7 +87,6 @@ async function keepTurn(
   return (await added.catch(reportTo(run))) ? response : { ...response, conversation: null };
 }
 
-/** Creates a handler that reports a store failure and returns false. */
 function reportTo({ report }: Pick<ReportingRun, 'report'>): (error: unknown) => false {
   return (error) => {
     report(InferenceError.from(error));

@@ -46,7 +46,7 @@ export function toItemPage<One extends Item>(data: readonly One[], hasMore = fal
   };
 }
 
-/** The page of items that a query requests. @param given the items, oldest first */
+/** @param given the items, oldest first */
 export function pageOf<One extends SizedItem>(given: readonly One[], query: URLSearchParams) {
   const limit = Number(query.get('limit') ?? 20);
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxLimit))

@@ -16,7 +16,6 @@ import {
 } from './kept-items.ts';
 import type { ConversationItem } from './schema.ts';
 
-/** The head of a conversation. */
 export interface KeptConversation {
   readonly id: string;
   readonly created_at: number;

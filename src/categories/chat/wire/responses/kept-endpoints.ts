@@ -57,7 +57,6 @@ const bodies = {
   update: z.object({ metadata: metadataSchema }),
 };
 
-/** The store and the name of the path's conversation. */
 function named({ caller, pathParameters: { conversation_id: id } }: RouteCall) {
   const name = [id!, 'conversation_id'] as const;
   return [keptFor(caller, name), name] as const;
@@ -157,7 +156,6 @@ export const keptConversations: readonly Route[] = [
 
 const response: NamedSchema = { name: 'Response', schema: modelResponseSchema };
 
-/** Finds the path's response, see `findSettled`. */
 function settled({ caller, pathParameters: { response_id: id } }: RouteCall): ReturnType<typeof findSettled> {
   return findSettled(caller, id!, 'response_id');
 }

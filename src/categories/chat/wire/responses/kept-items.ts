@@ -6,7 +6,6 @@ import { fieldError, InferenceError, unsupportedError } from '../../../../errors
 import { pageOf } from './item-page.ts';
 import type { ConversationItem } from './schema.ts';
 
-/** Id prefixes by item type. */
 export const idPrefixes = {
   message: 'msg',
   reasoning: 'rs',
@@ -50,7 +49,6 @@ export function sizeOf(entries: readonly Entry[], before = noSize): Size {
   return { count, bytes, objects };
 }
 
-/** True if one request may read that much. */
 export function isReadable({ bytes, objects }: Size, { maxBytes }: KeptValues): boolean {
   return bytes <= maxBytes && objects <= maxObjects;
 }
@@ -127,7 +125,7 @@ export async function readItems(
   return items;
 }
 
-/** The page of items that a query requests. @param places oldest first */
+/** @param places oldest first */
 export async function readPage(
   kept: KeptValues,
   places: readonly Place[],

@@ -42,7 +42,6 @@ export interface KeptResponse {
 }
 
 export interface Keeping {
-  /** The items of the request. */
   readonly items: readonly ConversationItem[];
   readonly before: Before;
   readonly store: boolean;
@@ -56,7 +55,7 @@ export function outputItemId(
   return `${idPrefixes[type]}_${responseId.replace(/^resp_/, '')}_${index}`;
 }
 
-/** Extracts the response id from the id of one of its items. */
+/** The response id is part of its items' ids. */
 export function responseIdOf(itemId: string): string | undefined {
   const [, response] = /^[a-z]+_([0-9a-f]{32})_(?:in)?\d+$/.exec(itemId) ?? [];
   return response && `resp_${response}`;
@@ -72,7 +71,7 @@ export function inputItems({ items, before }: Omit<Keeping, 'store'>, responseId
   });
 }
 
-/** The output items to store: without truncated calls, which have no result, and without log probabilities, which would multiply the size. */
+/** Drops truncated calls, which have no result, and log probabilities, which would multiply the size. */
 export function outputItems({ output }: ModelResponse): KeptItem[] {
   const whole = output.filter(({ type, status }) => type !== 'function_call' || status === 'completed');
   return whole.map((item) => (item.type === 'message' ? withoutLogprobs(item) : item));
@@ -82,7 +81,6 @@ function withoutLogprobs<Message extends { readonly content: readonly object[] }
   return { ...message, content: message.content.map((part) => ({ ...part, logprobs: [] })) };
 }
 
-/** @param param the field that names it */
 export async function findKept(
   { kept }: Pick<CallerState, 'kept'>,
   id: string,
@@ -183,7 +181,6 @@ function bodyOf(id: string): string {
   return `${id}.body`;
 }
 
-/** Stores a response as it changes. */
 export class ResponseKeeper {
   readonly #kept: KeptValues;
   #head: KeptResponse;

@@ -29,7 +29,6 @@ const wireTypes = { text: 'message', reasoning: 'reasoning', call: 'function_cal
 /** Names of an item's text in events. */
 const texts = { text: 'output_text', reasoning: 'reasoning_text', call: 'function_call_arguments' } as const;
 
-/** Writes the events of an output item, and the item itself. */
 export class ItemPrinter {
   readonly #item: AnswerItem;
   readonly #id: string;
@@ -66,7 +65,6 @@ export class ItemPrinter {
     ];
   }
 
-  /** The item with its text so far. */
   item(status: Status): OutputItem {
     const { type: kind, text, call } = this.#item;
     const [type, id] = [wireTypes[kind], this.#id];

@@ -16,17 +16,14 @@ export interface ResponseFailure {
   readonly param: string | null;
 }
 
-/** Turns the ordered events of an answer into events of a streamed response. */
 export interface ResponseStreamer {
   /** The events for one event of the run; `usage` yields the complete response last. */
   push(event: ChatEvent): ResponseEvent[];
-  /** The last events of a failed response. */
   fail(failure: ResponseFailure): ResponseEvent[];
 }
 
 export type Outcome = Pick<ModelResponse, 'status'> & Partial<ModelResponse>;
 
-/** A response without output, except the given fields. */
 export function toEmptyResponse(head: ResponseHead, outcome: Outcome): ModelResponse {
   return {
     ...head,

@@ -30,7 +30,6 @@ const part = offered('a part', [
   z.object({ type: z.literal('refusal'), refusal: z.string() }),
 ]);
 
-/** Text, or parts: text and, from users, images. */
 const content = z.union([z.string(), listOf(part)]);
 
 const reasoningText = z.object({ type: z.literal('reasoning_text'), text: z.string() });

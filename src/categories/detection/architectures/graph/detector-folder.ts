@@ -19,7 +19,6 @@ interface DetectorFolderOptions {
 
 export type DetectorFolder = Awaited<ReturnType<typeof openDetectorFolder>>;
 
-/** Finds and reads the small files of a detection model. */
 export async function openDetectorFolder(
   source: string,
   { classNames, dtype, hasGraphs = true }: DetectorFolderOptions = {},
@@ -41,9 +40,7 @@ export async function openDetectorFolder(
     graph,
     /** Class id → name; `undefined` if no file has the names. */
     classNames: await readClassNames({ folder, config, metadata, classNames }),
-    /** Content of `config.json`; empty if missing. */
     config,
-    /** Content of `preprocessor_config.json`; empty if missing. */
     preprocessor,
     /** The exporter's metadata in the graph, such as `stride` and `imgsz`. */
     metadata,

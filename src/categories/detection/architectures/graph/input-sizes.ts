@@ -61,7 +61,6 @@ export interface InputSizes extends ImageSizes {
 
 const defaultStride = 32;
 
-/** Reads the supported input sizes from the graph, its metadata and the config. */
 export function readInputSizes(
   { dims }: TensorSignature,
   { config, metadata, preprocessor }: DetectorFolder,
@@ -124,7 +123,6 @@ export function layOut(
   };
 }
 
-/** Scales both limits by the same factor. */
 function scaled({ shortest, longest, multiple }: EdgeLimits, longerSide: number): EdgeLimits {
   const side = Math.max(1, Math.round((shortest * longerSide) / longest));
   return { shortest: side, longest: longerSide, multiple };

@@ -6,10 +6,7 @@ import { singleGraph, sourceError, defaultGraph } from '../../../../folder/model
 import { readTextLength } from '../../../../folder/text-length.ts';
 import { openModelFolder, readJson } from '../../../../folder/model-folder.ts';
 
-/**
- * Finds and reads the small files of an embedding model: a text model and its sentence-transformers pooling. @see
- * https://sbert.net/docs/package_reference/sentence_transformer/models.html
- */
+/** @see https://sbert.net/docs/package_reference/sentence_transformer/models.html */
 export async function openEmbeddingFolder(
   path: string,
   { dtype, hasGraphs = true }: { dtype?: Dtype | undefined; hasGraphs?: boolean } = {},
@@ -35,7 +32,6 @@ export async function openEmbeddingFolder(
     furtherModules: kinds
       .map(kindOf)
       .filter((kind) => !['Transformer', 'Pooling', 'Normalize', 'Dropout'].includes(kind)),
-    /** Name → prefix of a text. */
     prompts: new Map(prompts.map(([name, prompt]) => [name, String(prompt)])),
     defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : undefined,
     /** Max tokens of a text, special tokens included. */

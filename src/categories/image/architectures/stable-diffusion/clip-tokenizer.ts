@@ -19,7 +19,6 @@ export interface ClipTokenizer {
 
 const defaultWindowLength = 77;
 
-/** Reads a CLIP tokenizer: `tokenizer.json`, or the older pair of `vocab.json` and `merges.txt`. */
 export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
   const tokenizerConfig = await readJson(path, 'tokenizer_config.json', {});
   const specialTokens = await readJson(path, 'special_tokens_map.json', {});

@@ -25,7 +25,6 @@ export type Predict = (sample: Float32Array, timestep: number) => Promise<Float3
 export interface Denoiser {
   readonly family: Family;
   readonly channels: number;
-  /** The guidance scale is an input of the model. */
   readonly takesGuidance: boolean;
   /** Sizes of latents that the graph has built in. */
   readonly fixed: { readonly width: number | undefined; readonly height: number | undefined };
@@ -133,7 +132,6 @@ function inGroups(conditionings: readonly Conditioning[], batch: number): Condit
   );
 }
 
-/** The inputs that are constant over all steps. */
 function constantFeeds(
   inputs: ReadonlyMap<string, TensorSignature>,
   { image, guidanceScale }: DenoisingTask,

@@ -28,7 +28,6 @@ export interface DiffusionFolderOptions {
 
 export type DiffusionFolder = Awaited<ReturnType<typeof openDiffusionFolder>>;
 
-/** Finds and reads the small files of a diffusion model in diffusers' ONNX layout. */
 export async function openDiffusionFolder(path: string, options: DiffusionFolderOptions = {}) {
   const index = await readJson(path, 'model_index.json');
   if (isPresent(index['text_encoder_3'])) {

@@ -2,7 +2,6 @@ import { imageParameters } from '../../parameters.ts';
 import type { ImageRequest } from '../../request.ts';
 import { fieldError } from '../../../../errors.ts';
 
-/** Method of guidance: a second prediction, an input of the graph, or no guidance. */
 export type Guidance = 'classifier-free' | 'input' | 'none';
 
 /** Names of models distilled to need no guidance; their files rarely declare it. */

@@ -3,7 +3,6 @@ import { countWindows, toWindows } from '../../../../core/diffusion/prompt-windo
 import { fieldError } from '../../../../errors.ts';
 import type { EncodedText, TextEncoder } from './text-encoder.ts';
 
-/** The conditioning of a denoiser. */
 export interface Conditioning {
   /** `[positions × width]` */
   readonly states: Float32Array;
@@ -11,7 +10,6 @@ export interface Conditioning {
   readonly pooled: Float32Array | undefined;
 }
 
-/** Joins the outputs of several text encoders into one conditioning. */
 export type JoinTexts = (texts: readonly EncodedText[]) => Conditioning;
 
 export interface Prompt {

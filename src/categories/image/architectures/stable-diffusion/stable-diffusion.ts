@@ -61,7 +61,6 @@ export interface DiffusionInternals extends LatentDecoderOptions {
   readonly onLatents?: ((latents: Float32Array) => void) | undefined;
 }
 
-/** Opens Stable Diffusion or a derivative in diffusers' ONNX layout. */
 export async function openStableDiffusion(
   spec: ModelSpec<ImageSettings>,
   backend: Pick<SessionBackend, 'hasGraphs' | 'openSession'>,
@@ -137,7 +136,6 @@ interface Drawing {
   readonly internals: DiffusionInternals;
 }
 
-/** Denoises latents step by step and decodes them into pixels. */
 async function* draw(
   request: ImageRequest,
   seed: number,

@@ -5,9 +5,7 @@ import type { SpeakOptions, Utterance } from '../../synthesizer.ts';
 import { builtInSize } from '../../../../runtime/tensors.ts';
 import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
-/** Kokoro's graph on a `Session`: phoneme ids and a style → samples. */
 export interface KokoroGraph {
-  /** Length of a style vector. */
   readonly styleSize: number;
   /** The graph has an input for `speed`. */
   readonly hasSpeed: boolean;

@@ -18,7 +18,7 @@ interface VoiceShelfOptions {
   readonly languages: { has(language: string): boolean };
 }
 
-/** The voices of a model, each read on first use. @param files voice id → path of its style table */
+/** @param files voice id → path of its style table, read on first use */
 export function createVoiceShelf(
   files: ReadonlyMap<string, string>,
   { styleSize, languages }: VoiceShelfOptions,
@@ -52,7 +52,6 @@ export function createVoiceShelf(
   };
 }
 
-/** Sample rate of Kokoro's output, in Hz. */
 const sampleRateHz = 24_000;
 
 /** @throws InferenceError `invalid_request` naming the file or setting that doesn't fit */

@@ -28,7 +28,7 @@ interface PiperReaderOptions {
   knows(symbol: string): boolean;
 }
 
-/** Creates the reader of a Piper voice, which converts texts to the voice's symbols. */
+/** Converts texts to a Piper voice's symbols. */
 export async function createPiperReader(
   config: Pick<PiperConfig, 'phonemeType' | 'espeakVoice' | 'language'>,
   { name, phonemizer, knows }: PiperReaderOptions,

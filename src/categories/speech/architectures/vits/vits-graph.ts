@@ -11,7 +11,6 @@ export interface VitsSpeakOptions extends SpeakOptions {
   readonly speaker: number;
 }
 
-/** A VITS graph on a `Session`: ids → samples. */
 export interface VitsGraph {
   /** The graph has an input for `speed`. */
   readonly hasSpeed: boolean;

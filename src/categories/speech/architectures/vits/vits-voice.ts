@@ -10,7 +10,6 @@ export interface VitsScales {
   readonly durationNoise: number;
 }
 
-/** The small files of a VITS, read. */
 export interface VitsVoice {
   readonly graph: string;
   readonly sampleRateHz: number;

@@ -9,7 +9,6 @@ import { sampleRateHz, type RecognizedStretch, type StretchRecognizer } from '..
 /** Trained on shorter audio; longer audio yields repetitive text. */
 const maxSeconds = 28;
 
-/** Decodes the text of a stretch, token by token. */
 export interface Writer {
   /** Properties of both kinds of recognizers. */
   readonly traits: Omit<StretchRecognizer, 'recognize' | 'release'>;

@@ -28,7 +28,6 @@ export const maxSeconds = 28;
 
 export type NemoModel = Awaited<ReturnType<typeof openNemoModel>>;
 
-/** Opens the graphs of a NeMo model and reads its small files. */
 export async function openNemoModel(
   spec: ModelSpec,
   backend: SessionBackend,
@@ -60,7 +59,6 @@ export async function openNemoModel(
       subsampling,
       /** The token limit of `config.json`. */
       limit,
-      /** The error for a graph with a different vocabulary size. */
       mismatch: (scored: number) =>
         sourceError(`vocab.txt has ${pieces.length} tokens, the graph scores ${scored}`),
       async encode(samples: Float32Array, fetches: readonly string[], options: GraphRunOptions) {

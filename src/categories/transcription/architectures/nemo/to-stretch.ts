@@ -12,7 +12,6 @@ interface SpelledWord<Token = unknown> {
   readonly tokens: readonly Token[];
 }
 
-/** The text of tokens and the times of its words. */
 export function toStretch(
   heard: readonly HeardToken[],
   { pieces, subsampling }: Pick<NemoModel, 'pieces' | 'subsampling'>,
@@ -37,7 +36,6 @@ export function toStretch(
   };
 }
 
-/** The text of tokens without times. */
 export function toText(ids: readonly number[], pieces: readonly string[]): string {
   const spelling = ids.map((id) => ({ id }));
   return joinWords(splitWords(spelling, pieces));

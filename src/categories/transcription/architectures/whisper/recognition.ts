@@ -52,7 +52,6 @@ export interface WhisperJob {
   /** Tokens of the preceding text. */
   readonly prompt: readonly number[];
   readonly task: TranscriptionTask;
-  /** Initial temperature. */
   readonly temperature: number;
   readonly wordTimestamps: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -175,8 +174,8 @@ export class WindowRecognition implements Recognition {
   }
 
   /**
-   * Context can override the audio, and a prompt can cause hallucinations: a window with empty text, prompt words or a
-   * low-confidence text is decoded again without them.
+   * Context can override the audio, and a prompt can cause hallucinations: if a window yields no text, prompt words or a
+   * low-confidence text, decode it again without them.
    */
   async #decodeHeard(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
     const decoded = await this.#decode(encoded, seek);
@@ -255,7 +254,7 @@ export class WindowRecognition implements Recognition {
     return decoded.compressionRatio > maxCompressionRatio ? cutRepetitions(spoken) : spoken;
   }
 
-  /** Makes the text the context of the next window if it is reliable. Its timestamps stay, or the next window would have none. */
+  /** Makes a reliable text the context of the next window. Its timestamps stay, or the next window would have none. */
   #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
     const isTrusted = decoded.temperature <= maxContextTemperature && !needsFallback(decoded);
     const text = segments.flatMap(({ tokens }) => tokens);

@@ -14,7 +14,6 @@ export function languagesOf({ vocabulary, onlyLanguage }: WhisperFolder): string
   return onlyLanguage === undefined ? [] : [toIsoLanguage(onlyLanguage)];
 }
 
-/** The vocabulary's code of the requested language. */
 export function readLanguage(language: string | undefined, folder: WhisperFolder): string | undefined {
   const { languages } = folder.vocabulary;
   if (language === undefined) return languages.size === 1 ? [...languages.keys()][0] : folder.onlyLanguage;
@@ -23,7 +22,6 @@ export function readLanguage(language: string | undefined, folder: WhisperFolder
   throw fieldError('language', `expected ${listLanguages(languagesOf(folder))}, got ${quote(language)}`);
 }
 
-/** Tokens of the text before the audio. */
 export function readPrompt(prompt: string | undefined, folder: WhisperFolder): number[] {
   const text = prompt?.trim() ?? '';
   if (text === '') return [];

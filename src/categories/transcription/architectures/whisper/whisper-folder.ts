@@ -26,7 +26,6 @@ export interface WhisperVocabulary extends TimestampRules {
   readonly languages: ReadonlyMap<string, number>;
 }
 
-/** The files of one Whisper model, in Hugging Face's ONNX layout. */
 export interface WhisperFolder extends ModelFolder {
   readonly encoder: string;
   readonly decoder: DecoderGraphs;
@@ -55,13 +54,11 @@ export interface WhisperFolder extends ModelFolder {
   readonly alignmentHeads: readonly (readonly [number, number])[] | undefined;
 }
 
-/** Settings that override the files. */
 export interface WhisperFolderOptions {
   readonly dtype?: Dtype | undefined;
   readonly conditionOnPrevious?: boolean | undefined;
 }
 
-/** Finds and reads the small files of a Whisper model. */
 export async function openWhisperFolder(
   path: string,
   { dtype, conditionOnPrevious }: WhisperFolderOptions = {},

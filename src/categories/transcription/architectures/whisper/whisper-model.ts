@@ -22,7 +22,6 @@ export interface WhisperText extends Omit<DecoderText, 'logits'> {
   logitsBefore(positions: number): Float32Array;
 }
 
-/** A Whisper model on `Session`s, one forward pass at a time. */
 export interface WhisperModel {
   /** The layers with an output for cross-attention. */
   readonly alignmentLayers: readonly number[];
@@ -45,7 +44,6 @@ const lastPositions = 4;
 
 export type OpenGraph = (graph: Graph) => Promise<Session>;
 
-/** Loads the graphs of a Whisper model: `encoder_model.onnx`, and a merged decoder or one in two files. */
 export async function loadWhisperModel(
   folder: WhisperFolder,
   open: OpenGraph,

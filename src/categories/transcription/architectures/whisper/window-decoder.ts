@@ -31,7 +31,6 @@ export interface DecodeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Decodes the text after a prefix. */
 export interface WindowDecoder {
   /** @param prefix rewound before returning */
   decode(prefix: WhisperText, options: DecodeOptions): Promise<DecodedWindow>;
