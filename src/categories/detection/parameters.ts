@@ -42,4 +42,5 @@ export const detectionParameters = {
   },
 } as const satisfies ParameterTable;
 
+/** The values of `detectionParameters`. */
 export type DetectionParameters = ParameterValues<typeof detectionParameters>;

@@ -25,6 +25,7 @@ export const embeddingParameters = {
   },
 } as const satisfies ParameterTable;
 
+/** The values of `embeddingParameters`. */
 export type EmbeddingParameters = ParameterValues<typeof embeddingParameters>;
 
 /** Max number of texts per request. */

@@ -1,5 +1,6 @@
 import type { ModelInfo } from '../../contracts/model.ts';
 
+/** A document and its relevance to the query. */
 export interface RerankedDocument {
   /** Index of the document in the request, from 0. */
   readonly index: number;
@@ -9,6 +10,7 @@ export interface RerankedDocument {
   readonly document?: string | undefined;
 }
 
+/** The ranked documents. */
 export interface RerankResult {
   /** Best first; equal scores keep their order. */
   readonly results: readonly RerankedDocument[];

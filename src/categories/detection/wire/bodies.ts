@@ -17,6 +17,7 @@ import type { DetectionResult } from '../events.ts';
 
 const maxFilterLength = 10_000;
 
+/** The body of a detection request. */
 export const detectRequestSchema = z.object({
   image: z.string().min(1, { error: 'expected base64 or a URL, got ""' }).meta({
     description:
@@ -31,10 +32,12 @@ export const detectRequestSchema = z.object({
   ...parameterShape(detectionParameters),
 });
 
+/** A validated body of `POST /detect`. */
 export type DetectRequestBody = z.infer<typeof detectRequestSchema>;
 
 const pixels = z.number().meta({ description: 'Pixels of the original image.' });
 
+/** The body of an answer. */
 export const detectResponseSchema = z.object({
   detections: z
     .array(

@@ -53,8 +53,10 @@ export const embeddingRequestSchema = z.object({
   ...parameterShape(embeddingParameters),
 });
 
+/** A validated body of `POST /embeddings`. */
 export type EmbeddingRequestBody = z.infer<typeof embeddingRequestSchema>;
 
+/** The body of an answer. */
 export const embeddingResponseSchema = z.object({
   object: z.literal('list'),
   data: z
@@ -120,6 +122,7 @@ export function fromEmbeddingRequest(body: unknown): EmbeddingCall {
   });
 }
 
+/** Model and vector format of an answer. */
 export interface EmbeddingAnswerOptions {
   /** Id of the model that answered. */
   readonly model: string;

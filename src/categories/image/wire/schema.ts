@@ -81,6 +81,7 @@ export const imageRequestSchema = z
     ],
   });
 
+/** A validated body of `POST /images/generations`. */
 export type ImageRequestBody = z.infer<typeof imageRequestSchema>;
 
 const base64Png = z.string().meta({
@@ -90,6 +91,7 @@ const base64Png = z.string().meta({
 });
 const seed = z.int().meta({ description: 'The seed of this image.' });
 
+/** The body of an answer. */
 export const imageResponseSchema = z.object({
   created: z.int().meta({ description: 'Unix time in seconds.' }),
   data: z.array(z.object({ b64_json: base64Png, seed })),
@@ -115,6 +117,7 @@ const look = {
 };
 const noTokens = z.literal(0);
 
+/** One event of a streamed answer. */
 export const imageEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('image_generation.progress'), ...progress }),
   z.object({

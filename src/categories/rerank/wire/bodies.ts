@@ -18,6 +18,7 @@ import type { RerankResult } from '../events.ts';
 
 const documentSchema = z.union([z.string(), z.object({ text: z.string() })]);
 
+/** The body of a rerank request. */
 export const rerankRequestSchema = z.object({
   model: textField('Id of a rerank model; default: the first one.'),
   query: z.string().min(1),
@@ -27,8 +28,10 @@ export const rerankRequestSchema = z.object({
   ...parameterShape(rerankParameters),
 });
 
+/** A validated body of `POST /rerank`. */
 export type RerankRequestBody = z.infer<typeof rerankRequestSchema>;
 
+/** The body of an answer. */
 export const rerankResponseSchema = z.object({
   id: z.string(),
   model: z.string(),

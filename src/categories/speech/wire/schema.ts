@@ -39,6 +39,7 @@ export const speechRequestSchema = z
     ],
   });
 
+/** A validated body of `POST /audio/speech`. */
 export type SpeechRequestBody = z.infer<typeof speechRequestSchema>;
 
 const seconds = z.number().meta({ description: 'Seconds from the beginning of the audio.' });
@@ -50,6 +51,7 @@ const wordSchema = z.object({
   end: seconds,
 });
 
+/** The body of an answer with `stream_format: 'json'`. */
 export const speechAnswerSchema = z.object({
   audio: z.string().meta({ contentEncoding: 'base64', description: 'The audio file.' }),
   media_type: z.string().meta({ description: 'Type of the file, such as `audio/wav`.' }),
@@ -62,6 +64,7 @@ export type SpeechAnswer = z.infer<typeof speechAnswerSchema>;
 
 const noTokens = z.literal(0);
 
+/** One event of an answer with `stream_format: 'sse'`. */
 export const speechEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('speech.audio.delta'),

@@ -64,6 +64,7 @@ const file = z.string().meta({
   description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg, flac or aiff, detected by content.',
 });
 
+/** A transcription form. */
 export const transcriptionRequestSchema = z.object({ file, ...transcriptionFieldsSchema.shape }).meta({
   allOf: [
     needs(['timestamp_granularities', { contains: { const: 'word' } }], {
@@ -73,6 +74,7 @@ export const transcriptionRequestSchema = z.object({ file, ...transcriptionField
   ],
 });
 
+/** A translation form. */
 export const translationRequestSchema = z.object({ file, ...translationFieldsSchema.shape });
 
 const channel = z.int().optional().meta({ description: 'Counts from 0; only with `multichannel`.' });
@@ -83,8 +85,10 @@ const usageSchema = z.object({
   seconds: z.number().meta({ description: 'Of audio, of all channels that are transcribed, rounded up.' }),
 });
 
+/** The body of an answer with `response_format: 'json'`. */
 export const transcriptionSchema = z.object({ text: z.string(), usage: usageSchema });
 
+/** The body of an answer with `response_format: 'verbose_json'`. */
 export const verboseTranscriptionSchema = z.object({
   task: z.enum(transcriptionTasks),
   language: z.string().meta({ description: 'Its English name in small letters, such as `english`.' }),
@@ -144,6 +148,7 @@ export const transcriptionDoneSchema = z.object({
   usage: tokenUsageSchema,
 });
 
+/** One event of a streamed answer. */
 export const transcriptionEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('transcript.text.delta'), delta: z.string(), channel }),
   speakerSegmentSchema,

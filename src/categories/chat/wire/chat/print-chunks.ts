@@ -6,6 +6,7 @@ import { toWireHead, toWireLogprobs, type AnswerHead } from './print.ts';
 
 type WireChoice = ChatCompletionChunk['choices'][number];
 
+/** The request options that affect chunks. */
 export interface ChunkOptions extends ChunkUsageOptions {
   /** Expected number of choices. */
   readonly choices: number;

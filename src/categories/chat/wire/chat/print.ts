@@ -2,6 +2,7 @@ import { collectChoice, type CollectedChoice } from '../../collect-choices.ts';
 import type { ChatEvent, ChatUsage, TokenLogprob, TokenLogprobs } from '../../events.ts';
 import type { ChatCompletion } from './schema.ts';
 
+/** Fields shared by all parts of an answer. */
 export interface AnswerHead {
   /** `chatcmpl-…` */
   readonly id: string;

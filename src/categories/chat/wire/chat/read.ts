@@ -17,6 +17,7 @@ import {
 } from '../request-parts.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 
+/** The parsed request and its delivery options. */
 export interface ChatCall extends ReturnType<typeof deliveryOf> {
   readonly model: string;
   readonly request: ChatRequestInput;

@@ -209,6 +209,7 @@ export const chatRequestSchema = z
   })
   .meta({ allOf: [streamOptionsNeedStream] });
 
+/** A validated body of `POST /chat/completions`. */
 export type ChatRequestBody = z.infer<typeof chatRequestSchema>;
 
 const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
@@ -245,6 +246,7 @@ const answeredToolCall = z.object({
   function: z.object({ name: z.string(), arguments: z.string() }),
 });
 
+/** The body of a complete answer. */
 export const chatCompletionSchema = z.object({
   ...answerHead('chat.completion'),
   choices: z.array(
@@ -264,6 +266,7 @@ export const chatCompletionSchema = z.object({
   usage,
 });
 
+/** One event of a streamed answer. */
 export const chatCompletionChunkSchema = z.object({
   ...answerHead('chat.completion.chunk'),
   choices: z.array(

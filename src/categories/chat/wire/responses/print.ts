@@ -4,6 +4,7 @@ import { ItemReader, type ItemChange } from '../../items.ts';
 import { ItemPrinter, type EventBody, type OutputItem, type ResponseForm } from './print-item.ts';
 import type { ModelResponse, ResponseEvent } from './schema.ts';
 
+/** The fields known before the answer. */
 export type ResponseHead = Omit<
   ModelResponse,
   'status' | 'completed_at' | 'error' | 'incomplete_details' | 'output' | 'usage'
@@ -16,6 +17,7 @@ export interface ResponseFailure {
   readonly param: string | null;
 }
 
+/** Turns the ordered events of an answer into events of a streamed response. */
 export interface ResponseStreamer {
   /** The events for one event of the run; `usage` yields the complete response last. */
   push(event: ChatEvent): ResponseEvent[];

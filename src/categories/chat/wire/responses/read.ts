@@ -50,6 +50,7 @@ export const responsesForeignFields: ForeignFields = {
   logprobs: { ...harmless(false), advice: 'use `include` with message.output_text.logprobs' },
 };
 
+/** The parsed request, without delivery options. */
 export interface ResponsesCall extends Keeping, Pick<ChatCall, 'model' | 'request' | 'stream' | 'fieldOf'> {
   readonly tools: ShownTools;
   /** The response repeats parts of it. */

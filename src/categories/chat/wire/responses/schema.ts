@@ -214,6 +214,7 @@ export const responsesRequestSchema = chatRequestSchema
     prompt_cache_key: echoed,
   });
 
+/** A validated body of `POST /responses`. */
 export type ResponsesRequestBody = z.infer<typeof responsesRequestSchema>;
 export type ConversationItem = z.infer<typeof itemSchema>;
 
@@ -261,6 +262,7 @@ const outputItem = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** The body of a complete answer. */
 export const modelResponseSchema = z.object({
   id,
   object: z.literal('response'),
@@ -310,6 +312,7 @@ const ofItem = { output_index: z.int(), item_id: z.string() };
 const ofPart = { ...ofItem, content_index: z.int() };
 const called = { name: z.string(), arguments: z.string() };
 
+/** One event of a streamed answer. */
 export const responseEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.enum([
