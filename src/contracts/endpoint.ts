@@ -9,7 +9,7 @@ import type { ForeignFields } from '../validation/foreign-fields.ts';
 import type { Pieces } from '../validation/in-pieces.ts';
 import type { z } from 'zod';
 
-/** A schema with the name that it has in the OpenAPI document. */
+/** A schema with its name in the OpenAPI document. */
 export interface NamedSchema {
   readonly name: string;
   readonly schema: z.ZodType;
@@ -18,9 +18,9 @@ export interface NamedSchema {
 export interface RequestBody extends NamedSchema {
   /** Default `application/json`. */
   readonly mediaType?: 'multipart/form-data' | undefined;
-  /** Whether a request without a body is one of `{}`. */
+  /** Treat a missing body as `{}`. */
   readonly isOptional?: boolean | undefined;
-  /** Fields of well-known servers that are recognized in addition to the schema. */
+  /** Fields of popular servers that are recognized in addition to the schema. */
   readonly foreign?: ForeignFields | undefined;
 }
 
@@ -29,11 +29,11 @@ export interface SocketMessages {
   readonly server: NamedSchema;
 }
 
-/** A parameter in the query. */
+/** A query parameter. */
 export interface QueryParameter {
   readonly description: string;
   readonly schema?: Readonly<Record<string, unknown>> | undefined;
-  /** If it takes the id of a model: the category of the model. */
+  /** For the id of a model: the model's category. */
   readonly modelOf?: string | undefined;
 }
 
@@ -44,14 +44,14 @@ export interface RouteDescription {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  /** Parameters in the query, by name. All are optional, and texts unless they have a schema. */
+  /** Query parameters by name. All are optional, and text unless they have a schema. */
   readonly queryParameters?: Readonly<Record<string, QueryParameter>> | undefined;
-  /** Descriptions of the placeholders in its path, and of fields without a description in their schema. */
+  /** Descriptions of path placeholders, and of fields without a description in their schema. */
   readonly descriptions?: Descriptions | undefined;
   readonly requestBody?: RequestBody | undefined;
-  /** Messages of the WebSocket that the connection becomes, if it does. */
+  /** Messages of the WebSocket, if the path is one. */
   readonly messages?: SocketMessages | undefined;
-  /** Messages of further sockets on the same path; the category of the model decides between them. */
+  /** Messages of more sockets on the same path; the model's category decides between them. */
   readonly otherMessages?: readonly SocketMessages[] | undefined;
   /** Content of the 200 response by media type; `{}` if the path has `messages`. */
   readonly responses: Readonly<Record<string, NamedSchema>>;
@@ -61,30 +61,31 @@ export interface RouteDescription {
     (NamedSchema & { readonly of: (body: ErrorBody, requestId: string) => object }) | undefined;
 }
 
-/** The time and the memory of the process that one request may take. */
+/** Time and memory that one request may take from the process. */
 export interface RequestBudget {
   /** Runs one check in pieces. Each check needs a separate call. */
   readonly pieces: Pieces;
   /**
-   * Resolves when the request may continue: immediately, or after the turns of waiting requests. Call it before each small part of long work.
+   * Resolves when the request may continue: immediately, or after the turns of waiting requests. Call it before each small part
+   * of long work.
    *
-   * @throws InferenceError `cancelled` when the client has gone, `deadline_exceeded`
+   * @throws InferenceError `cancelled` if the client has disconnected; `deadline_exceeded`
    */
   pause(): Promise<void>;
   /**
-   * Counts bytes that the request is about to take out of a store, until it has ended.
+   * Reserves bytes for values read from a store, until the request ends.
    *
-   * @throws InferenceError `rate_limited` or `overloaded` when requests hold too many, as for bodies
+   * @throws InferenceError `rate_limited` or `overloaded` if requests hold too many, as for bodies
    */
   hold(bytes: number): void;
 }
 
-/** One request that runs no model. */
+/** A request that runs no model. */
 export interface RouteCall extends ModelDirectory {
   /**
    * The functions that load and unload a model.
    *
-   * @throws InferenceError `upgrade_required` where the caller may not, `unsupported_feature` where the service can't
+   * @throws InferenceError `upgrade_required` if the caller may not, `unsupported_feature` if the service can't
    */
   control(id: string): Pick<ModelControl<never>, 'load' | 'unload'>;
   readonly query: URLSearchParams;
@@ -92,7 +93,7 @@ export interface RouteCall extends ModelDirectory {
   readonly body: unknown;
   readonly caller: CallerState;
   readonly budget: RequestBudget;
-  /** The values of the path template's placeholders, decoded. */
+  /** Decoded values of the path template's placeholders. */
   readonly pathParameters: Readonly<Record<string, string>>;
   /**
    * @param category required category of the model; default: any
@@ -106,16 +107,14 @@ export interface Route extends RouteDescription {
   readonly handle: (call: RouteCall) => Promise<ApiResponse>;
 }
 
-/** The part of a request that the server itself needs. */
 export interface Asked {
-  /** `undefined` leaves the choice to the service. */
+  /** `undefined` lets the service choose. */
   readonly model: string | undefined;
 }
 
-/** Report of one run. */
 export type EndpointRunOptions = Pick<CallOptions, 'responseId'>;
 
-/** The body of every error response; all four keys are always there. */
+/** The body of every error response; all four keys are always present. */
 export interface ErrorBody {
   readonly error: {
     readonly message: string;
@@ -127,13 +126,13 @@ export interface ErrorBody {
 
 /** Abnormal end of a stream of server-sent events. */
 export interface StreamEnd {
-  /** The frames of a failure after the first event; default: the body of the error. */
+  /** Frames of a failure after the first event; default: the error body. */
   readonly toErrorFrames?: ((body: ErrorBody) => string) | undefined;
   /** Marks the end of a complete stream; default `data: [DONE]`. */
   readonly endFrame?: string | undefined;
 }
 
-/** The request's one run of a model: it spends quota, is charged, and ends when the client disconnects. */
+/** The request's only run of a model: it spends quota, is billed, and ends if the client disconnects. */
 export interface EndpointRun<Input, Event> {
   readonly model: ModelInfo;
   readonly caller: CallerState;
@@ -144,13 +143,13 @@ export interface EndpointRun<Input, Event> {
    */
   collect(request: Input, options?: EndpointRunOptions): Promise<Event[]>;
   /**
-   * Runs event by event. Returning the iterator aborts the run immediately, also while an event is awaited.
+   * Runs event by event. Returning the iterator aborts the run immediately, even while an event is pending.
    *
    * @throws InferenceError `quota_exceeded`
    */
   open(request: Input, options?: EndpointRunOptions): Promise<AsyncIterator<Event>>;
   /**
-   * Answers with server-sent events; resolves with the first one. A failure after that is the last event.
+   * Answers with server-sent events; resolves with the first. A later failure is sent as the last event.
    *
    * @throws InferenceError the run's error before its first event
    */
@@ -160,8 +159,8 @@ export interface EndpointRun<Input, Event> {
     options?: EndpointRunOptions & StreamEnd,
   ): Promise<ApiResponse>;
   /**
-   * Starts a run that continues after the response: `signal` ends it, but not a disconnect. It resolves when
-   * the run waits or runs.
+   * Starts a run that outlives the response: it ends by `signal`, not by a disconnect. Resolves when the run is queued or
+   * started.
    *
    * @throws InferenceError `quota_exceeded`, or why the run is not admitted
    */
@@ -172,7 +171,7 @@ export interface EndpointRun<Input, Event> {
     /** All events; rejects with the error of the run, which may stay unhandled. */
     readonly events: Promise<Event[]>;
   }>;
-  /** Reports a failure that can't be the response's status any more. @returns its form for clients */
+  /** Reports a failure after the response's status was sent. @returns its form for clients */
   report(error: InferenceError): ErrorBody;
 }
 
@@ -182,7 +181,7 @@ export interface FormField {
   readonly value: string;
 }
 
-/** The form of an upload; its file is on the disk until the run is over. */
+/** The form of an upload; its file stays on disk until the run ends. */
 export interface UploadedForm {
   readonly fields: readonly FormField[];
   readonly path: string;
@@ -194,23 +193,23 @@ export interface Endpoint<
   Input = unknown,
   Event = unknown,
 > extends RouteDescription {
-  /** Name of the form's field with the file; default: the body is JSON. */
+  /** Form field with the file; default: the body is JSON. */
   readonly uploadField?: string | undefined;
   /**
    * A parsed body, or an `UploadedForm` → the request.
    *
-   * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
+   * @throws InferenceError `invalid_request` or `unsupported_feature` with the invalid field as `param`
    */
   read(body: unknown, caller: CallerState, budget: RequestBudget): A | Promise<A>;
   answer(run: EndpointRun<Input, Event>, asked: A): Promise<ApiResponse>;
 }
 
 export interface SocketRunOptions {
-  /** Default: the endpoint's own. */
+  /** Default: the endpoint's category. */
   readonly category?: string | undefined;
-  /** Cancels the run, also while an event is awaited, in place of the client's leaving. */
+  /** Cancels the run, even while an event is pending; replaces the client's disconnect. */
   readonly signal?: AbortSignal | undefined;
-  /** Resolves when it is clear whether the run is used: an unused one costs nothing. Default: it is used. */
+  /** Resolves once it is clear whether the run is used: unused runs cost nothing. Default: used. */
   readonly isUsed?: Promise<boolean> | undefined;
 }
 
@@ -219,16 +218,16 @@ export interface SocketCall<Input, Event> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Aborted when the socket has closed. */
   readonly signal: AbortSignal;
-  /** Maximum number of bytes that may wait for the end of their utterance. */
+  /** Max bytes buffered until their utterance ends. */
   readonly maxBufferBytes: number;
   /**
    * @param id default: the default model of the category
-   * @param category default: the endpoint's own
+   * @param category default: the endpoint's category
    * @throws InferenceError `model_not_found`, `upgrade_required`, or `invalid_request` for a model of the wrong category
    */
   findModel(id: string | undefined, category?: string): ModelInfo;
   send(message: object): void;
-  /** Resolves when the client has read most of its messages, or has disconnected. */
+  /** Resolves when the client has read most of its messages or disconnected. */
   room(): Promise<void>;
   /**
    * Reports the number of bytes that the session holds now.
@@ -238,9 +237,9 @@ export interface SocketCall<Input, Event> {
   hold(bytes: number): void;
   /** Resolves when the next slice of long work may begin. */
   turn(): Promise<void>;
-  /** Reports the number of runs that wait or run: the client's messages wait while there are too many. */
+  /** Reports the number of waiting and running runs; if there are too many, the client's messages wait. */
   pace(runs: number): void;
-  /** Runs a model as a separate request, which is counted and charged like a request over HTTP. Leaving the loop cancels it. */
+  /** Runs a model as a separate request, counted and billed like an HTTP request. Leaving the loop cancels it. */
   run(request: Input, options?: SocketRunOptions): AsyncIterable<Event>;
   /** `x-ratelimit-*` of the last run. */
   limits(): Readonly<Record<string, string>>;
@@ -248,24 +247,21 @@ export interface SocketCall<Input, Event> {
   fail(error: InferenceError): ErrorBody['error'];
 }
 
-/** The server's half of a conversation. */
+/** The server side of a socket. */
 export interface SocketSession {
   /** The socket is open. */
   begin(): void;
-  /** Takes a parsed message of the client. A returned promise resolves when the next message may follow. */
+  /** Takes a parsed message of the client. A returned promise delays the next message until it resolves. */
   receive(message: unknown): void | Promise<void>;
-  /** A message that can't be read, or the end of the client's time. */
+  /** An unreadable message, or the client's time is over. */
   refuse(error: InferenceError): void;
-  /** Resolves when everything that was received has been answered. */
+  /** Resolves when all received messages are answered. */
   settled(): Promise<void>;
 }
 
-/** A path that becomes a WebSocket with messages of JSON. */
+/** A path that becomes a WebSocket with JSON messages. */
 export interface SocketEndpoint<Input = unknown, Event = unknown> extends RouteDescription {
-  /** Category of the models that it serves. */
   readonly category: string;
-  /**
-   * @throws InferenceError for a request that is answered without a socket
-   */
+  /** @throws InferenceError to answer without a socket */
   connect(call: SocketCall<Input, Event>): SocketSession;
 }

@@ -11,11 +11,11 @@ import { turns } from './request-budget.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
-/** Lengths that NIST SP 800-38D recommends. */
+/** Recommended by NIST SP 800-38D. */
 const ivBytes = 12;
 const authTagLength = 16;
 
-/** Makes what encrypts texts for one caller each, who can neither read nor change them, nor hand them to another caller. */
+/** Creates functions that encrypt texts per caller, who can't read or change them or pass them to a different caller. */
 function createSealers(secret?: string): (caller: string) => Pick<CallerState, 'seal' | 'unseal'> {
   const key =
     secret === undefined
@@ -43,20 +43,20 @@ function createSealers(secret?: string): (caller: string) => Pick<CallerState, '
 
 export interface Keeping {
   readonly store: ResponseStore;
-  /** Whether the store is the host's, so that other processes may have it, too. */
+  /** The store belongs to the host and may be shared with more processes. */
   readonly isShared: boolean;
   readonly expirySeconds: number;
   readonly timeoutMs: number;
-  /** Max size of one text, in bytes of UTF-8. */
+  /** Max bytes of one text (UTF-8). */
   readonly maxTextBytes: number;
   /** Max bytes that this process writes to a shared store for one key, within `expirySeconds`. */
   readonly maxBytesPerKey: number;
 }
 
-/** Finds the state of a key's owner within its plan. @param owner everybody if left out */
+/** Returns the state of an owner within its plan. @param owner default: all callers */
 export type CallerStates = (owner: string | undefined, planName: string | undefined) => CallerState;
 
-/** @param keeping where values are kept; nowhere if left out */
+/** @param keeping store options; `undefined` stores nothing */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
   const surroundings: Surroundings = { changes: new Map(), written: new Map() };
@@ -67,22 +67,20 @@ export function createCallerStates(keeping: Keeping | undefined, secret: string 
   };
 }
 
-/** What all requests of a process share. */
 interface Surroundings {
-  /** The last change of each value, by its key. */
+  /** The last change of each value, by key. */
   readonly changes: Map<string, Promise<unknown>>;
-  /** The bytes that a caller has written since a time, the earliest first. */
+  /** Bytes written per caller since a time, earliest first. */
   readonly written: Map<string, { readonly since: number; bytes: number }>;
 }
 
-/** Texts of that length, together, are read and written in one turn of the event loop: a store in memory answers without one. */
+/** Total length of texts handled in one turn of the event loop: an in-memory store answers without yielding. */
 const turnLength = 2 ** 14;
-/** What a text takes beside its length: its key, a timer, promises. */
+/** Overhead per text: key, timer, promises. */
 const overheadLength = 2 ** 9;
-/** A text is kept longer than it is found by that share, so that it needs no renewal until then. */
+/** Texts are stored longer than they are valid by this share, to reduce renewals. */
 const renewalShare = 1 / 4;
 
-/** Words for a store that fails or is late. */
 const storeFault = "The store of responses doesn't answer at the moment.";
 
 class KeptStore implements KeptValues {
@@ -175,7 +173,7 @@ class KeptStore implements KeptValues {
     return text;
   }
 
-  /** A store of the host knows no keys, and its texts end by themselves. */
+  /** A host's store has no per-key limits, and its texts expire on their own. */
   #count(bytes: number): void {
     const now = unixTime();
     for (const [first, { since }] of this.#surroundings.written) {

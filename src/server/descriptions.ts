@@ -1,6 +1,6 @@
 import type { Descriptions } from '../validation/describe-fields.ts';
 
-/** Fields of errors and models, and fields that all categories share. */
+/** Fields of errors and models, and fields shared by all categories. */
 export const serverDescriptions: Descriptions = {
   object: 'Kind of this object; the text is always the same.',
   type: 'Kind of this object; its other fields depend on it.',

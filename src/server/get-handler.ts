@@ -5,8 +5,7 @@ import { requestIdOf } from '../http/headers.ts';
 import { printInternal } from './print-internal.ts';
 
 /**
- * Makes a handler that answers GET and HEAD at whatever path, with what must not be stored.
- *
+ * Creates a handler that answers GET and HEAD at any path with an uncacheable response.
  * @param path answered when the handler is mounted at the root
  */
 export function createGetHandler(

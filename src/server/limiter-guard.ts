@@ -3,14 +3,14 @@ import { describeValue } from '../core/text/quote.ts';
 import { InferenceError } from '../errors.ts';
 import { isLimiterState, type LimiterFactory, type LimiterState } from './rate-limit.ts';
 
-/** Treatment of requests while the store of limits doesn't answer: they are refused, or served uncounted. */
+/** Policy while the limit store fails: reject requests, or serve them uncounted. */
 export const limiterFailures = ['refuse', 'admit'] as const;
 
 export interface LimiterGuardOptions {
   /** Default `refuse`. */
   readonly onFailure: (typeof limiterFailures)[number];
   readonly timeoutMs: number;
-  /** Told once when the store fails, and once when it is back. */
+  /** Called once when the store fails and once when it recovers. */
   readonly report: (message: string, cause?: unknown) => void;
 }
 
@@ -20,12 +20,12 @@ const expected = {
   state: 'a state with the number msBeforeNext',
 } as const;
 
-/** A store that has just failed is not asked again: the request would only wait. */
+/** Time without calls after a failure: requests would only wait. */
 const pauseMs = 1000;
 
 /**
- * Gives every answer of a store of limits a deadline. After a failure the store is left alone for a second; until it
- * answers again, requests are refused with `overloaded`, or nothing is counted.
+ * Adds a deadline to every call of the limit store. After a failure the store is skipped for a second; until it answers again,
+ * requests are rejected with `overloaded`, or served uncounted.
  */
 export function guardLimiters(
   createLimiter: LimiterFactory,

@@ -7,7 +7,6 @@ import type { Route, RouteCall } from '../contracts/endpoint.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import { jsonResponse } from '../http/responses.ts';
 
-/** A model, as `GET /models/{model_id}` shows it. */
 export const modelSchema = z.object({
   id: z.string(),
   object: z.literal('model'),
@@ -83,8 +82,7 @@ export type ModelParameters = z.infer<typeof modelParametersSchema>;
 /**
  * A model → its wire form.
  *
- * @param status left out where nobody says it
- *
+ * @param status absent if unknown
  * @example
  * ```ts
  * inference.models().map((model) => toModel(model));
@@ -133,7 +131,7 @@ export function toModelList(
   return { object: 'list', data: models.map((model) => toModel(model, statuses.get(model.id))) };
 }
 
-/** The parameters that a model takes, within the limits of the model. Lists are left out: a description has no type for them. */
+/** The parameters of a model with its bounds. Lists are omitted: descriptions have no type for them. */
 export function toModelParameters(model: ModelInfo, categories: CategoryRegistry): ModelParameters {
   const category = categories.get(model.category);
   const foreign = new Set(model.foreignParameters);
@@ -175,7 +173,6 @@ function describe({ findModel, status, pathParameters }: RouteCall): ApiResponse
   });
 }
 
-/** The list of models, one model, its parameters, and the loading and unloading of it. */
 export function modelRoutes(categories: CategoryRegistry): readonly Route[] {
   return [
     {

@@ -37,7 +37,7 @@ export function createOpenApiRoute(others: readonly DescribedRoute[]): Route {
   return route;
 }
 
-/** The body of every error response; all four keys are always there. */
+/** The body of every error response; all four keys are always present. */
 const errorBodySchema: z.ZodType<ErrorBody> = z.object({
   error: z.object({
     message: z.string(),
@@ -67,10 +67,7 @@ const onInference: readonly ErrorCode[] = [
   'insufficient_storage',
 ];
 
-/**
- * The OpenAPI 3.1 document of some routes. Its server is the folder that it was loaded from.
- * @param models whose ids parameters may have
- */
+/** The OpenAPI 3.1 document of routes; its server URL is relative to the document. @param models ids for parameters */
 export function toOpenApi(routes: readonly DescribedRoute[], models: readonly ModelInfo[] = []): JsonSchema {
   const schemas: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -134,7 +131,7 @@ function toOperation(route: DescribedRoute, models: readonly ModelInfo[]): JsonS
   };
 }
 
-/** OpenAPI describes no WebSocket. */
+/** OpenAPI has no WebSockets. */
 function describeMessages(route: DescribedRoute): string {
   const names = messagesOf(route).map(({ client, server }) => `${client.name} and ${server.name}`);
   return `The connection becomes a WebSocket with messages of JSON, of the schemas ${names.join(', or ')}.`;

@@ -15,18 +15,18 @@ import { numberSchema } from '../validation/number-schema.ts';
 import type { InputsOf, SchemaOf } from '../validation/setting-table.ts';
 
 const planFields = {
-  /** Ids of the models that the plan includes; others answer 403 `upgrade_required`. Default: all. */
+  /** Ids of the plan's models; requests for different models get 403 `upgrade_required`. Default: all. */
   models: z.array(z.string()).optional(),
-  /** Once it is spent, requests answer 403 `quota_exceeded`. A request that fails before anything was sent costs nothing. */
+  /** Once spent, requests get 403 `quota_exceeded`. A request that fails before any output costs nothing. */
   quota: limitSchema.optional(),
-  /** More requests than that answer 429 `rate_limit_exceeded`. Requests that fail count, refused ones don't. */
+  /** More requests get 429 `rate_limit_exceeded`. Failed requests count, rejected requests don't. */
   rateLimit: limitSchema.optional(),
   /**
-   * Requests of one key, or of the keys of one `id`, under way at once in this process, from their first byte to the last of
-   * the answer; at least 1. One more answers 429 `rate_limit_exceeded` and counts nowhere. Default: no limit.
+   * Max concurrent requests of one key, or of keys with the same `id`, in this process, from the first byte to the last byte of
+   * the answer; at least 1. More requests get 429 `rate_limit_exceeded` and don't count. Default: no limit.
    */
   maxConcurrent: numberSchema({ type: 'int', min: 1 }).optional(),
-  /** Whether its keys may load and unload models, by `POST /models/{model_id}/load` and `/unload`. Default false. */
+  /** Allow its keys to load and unload models, with `POST /models/{model_id}/load` and `/unload`. Default false. */
   controlsModels: z.boolean().optional(),
 };
 
@@ -37,7 +37,7 @@ export const planSchema: SchemaOf<Plan> = z.strictObject(planFields);
 
 export type Meter = ReturnType<typeof createMeter>;
 
-/** Makes the meter of one request; unlimited without a plan. */
+/** Creates the meter of one request; unlimited without a plan. */
 export type MeterFactory = (owner: string | undefined, planName: string | undefined) => Meter;
 
 export function createMeterFactory(
@@ -69,7 +69,7 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory) {
     rateLimit: budget('rateLimit', rateLimited),
     maxConcurrent: plan.maxConcurrent ?? Infinity,
     controlsModels: plan.controlsModels ?? false,
-    /** Owner → requests. */
+    /** Owner → running requests. */
     underWay: new Map<string, number>(),
   };
 }
@@ -96,20 +96,20 @@ function createMeter(plan: CompiledPlan, owner: string) {
       isUnderWay = true;
       await plan.rateLimit?.admit(owner, (of, left) => Object.assign(headers, rateLimitHeaders(of, left)));
     },
-    /** Takes back an admitted request that the rate limit must not count. */
+    /** Reverts an admitted request that the rate limit must not count. */
     async forget() {
       await plan.rateLimit?.refund(owner);
     },
-    /** The request has ended; harmless when repeated. */
+    /** The request has ended; idempotent. */
     leave() {
       if (!isStaying) end();
     },
-    /** The request goes on when it has been answered: `leave` counts no more. */
+    /** The request outlives its answer: `leave` has no effect. */
     stay() {
       isStaying = true;
       return end;
     },
-    /** @param models ids of which the request may name any yet @throws InferenceError `upgrade_required` */
+    /** @param models ids that the request may still use @throws InferenceError `upgrade_required` */
     assertModel(...models: readonly string[]) {
       const [model] = models;
       if (model === undefined || plan.models === null || models.some((one) => plan.models!.has(one))) return;
@@ -119,7 +119,7 @@ function createMeter(plan: CompiledPlan, owner: string) {
         { param: 'model' },
       );
     },
-    /** @throws InferenceError `upgrade_required` where the key may not load and unload models */
+    /** @throws InferenceError `upgrade_required` if the key may not load and unload models */
     assertControl() {
       if (plan.controlsModels) return;
       throw new InferenceError(
@@ -136,11 +136,10 @@ function createMeter(plan: CompiledPlan, owner: string) {
       const tokens = estimate();
       await quota?.admit(owner);
       const taken: Settle[] = [];
-      /** The request used so many tokens. */
       const settle = async (used: number): Promise<void> => {
         await Promise.all(taken.map((settleOne) => settleOne(used)));
       };
-      /** The request was refused or failed, and costs nothing. */
+      /** The request was rejected or failed, and costs nothing. */
       const refund = async (): Promise<void> => {
         await Promise.all([quota?.refund(owner), settle(0)]);
       };
@@ -153,7 +152,7 @@ function createMeter(plan: CompiledPlan, owner: string) {
   };
 }
 
-/** A request that nothing is counted for. */
+/** For requests without quota and token limits. */
 const unpaid = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
 
 function tooManyAtOnce(count: number): InferenceError {

@@ -5,7 +5,7 @@ import { abbreviate } from '../core/text/quote.ts';
 import { listOfNames } from '../http/headers.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 
-/** Treatments of fields of a body that nobody knows. */
+/** Policies for unknown fields of a body. */
 export const unknownFieldTreatments = ['ignore', 'refuse'] as const;
 
 /** A client may send a million fields, with any names. */
@@ -16,17 +16,13 @@ const longestName = 64;
 /** Fields of answers, which clients send back within a conversation. */
 const ofAnswers = new Set(['annotations', 'citations', 'logprobs', 'status', 'summary']);
 
-/** Fields of an object by their names; left out where it may have any. */
+/** Fields of an object by name; `undefined` for arbitrary fields. */
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** Of each schema once: it takes tens of milliseconds. */
+/** Cached per schema: conversion takes tens of milliseconds. */
 const jsonSchemas = new WeakMap<object, JsonSchema>();
 
-/**
- * The header that names the fields of a body that nothing has read.
- *
- * @throws InferenceError `invalid_request` for such a field where they are refused
- */
+/** The response header that lists unknown fields of the body. @throws InferenceError `invalid_request` if they are rejected */
 export function unknownFieldsHeader(
   { schema, foreign = {} }: RequestBody,
   body: unknown,
@@ -60,10 +56,7 @@ function isForm(body: unknown): body is UploadedForm {
   return typeof (body as UploadedForm).path === 'string' && Array.isArray((body as UploadedForm).fields);
 }
 
-/**
- * Paths of the fields within a value that no schema of it has.
- * @param budget names and items that may be read; counted down
- */
+/** Paths of fields that no schema of the value has. @param budget max names and items to read; counted down */
 function* namesWithin(
   schemas: readonly JsonSchema[],
   value: unknown,
@@ -100,7 +93,7 @@ function optionsOf(schema: JsonSchema): readonly JsonSchema[] {
   return options === undefined ? [schema] : options.flatMap(optionsOf);
 }
 
-/** Whether an object may be of a schema: by the fields, such as `role` and `type`, that have one of some values. */
+/** True if the fields with fixed values, such as `role` and `type`, match the schema. */
 function fits(schema: JsonSchema, fields: Readonly<Record<string, unknown>>): boolean {
   if (schema['type'] !== undefined && ![schema['type']].flat().includes('object')) return false;
   return Object.entries((schema.properties as Properties | undefined) ?? {}).every(

@@ -1,6 +1,6 @@
 import { describeValue } from '../core/text/quote.ts';
 
-/** The message of a schema for values that don't fit it. */
+/** A schema's error for values that don't fit. */
 export function expecting(expected: string) {
   return {
     error: ({ input }: { input?: unknown }): string => `expected ${expected}, got ${describeValue(input)}`,

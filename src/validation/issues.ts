@@ -14,7 +14,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Words for the issues that zod finds, so that none of its own is ever shown. */
+/** Messages for zod's issues, so that zod's own are never shown. */
 const explainIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'too_small':
@@ -89,17 +89,17 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown, name = 'The re
   throw new InferenceError(code, sentence(`${name} is not valid: ${message}`));
 }
 
-/** The first fault of a value that is known to have one. Words cost time, so only a second check finds them. */
+/** The first fault of an invalid value. Messages cost time, so only a second check creates them. */
 export function firstIssue(schema: z.ZodType, value: unknown): z.core.$ZodIssue {
   return schema.safeParse(value, { error: explainIssue }).error!.issues[0]!;
 }
 
-/** An issue of a custom check that means: this exists elsewhere and is not offered here. */
+/** A custom issue for features that exist elsewhere and aren't offered here. */
 export function unsupportedIssue(message: string): { code: 'custom'; message: string; params: object } {
   return { code: 'custom', message, params: { unsupported: true } };
 }
 
-/** A fault and its place within the value that was checked. */
+/** A fault and its path within the checked value. */
 export interface Fault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -110,7 +110,7 @@ export interface Fault {
 
 const otherTypes = new Set<string | undefined>(['invalid_type', 'invalid_value', 'invalid_union', 'custom']);
 
-/** The fault of the alternative that was probably meant: the one that gets farthest, or fails by no type. */
+/** The fault of the alternative that was probably meant: the deepest fault, or one that isn't a type mismatch. */
 export function meantFault(issue: z.core.$ZodIssue): Fault {
   if (issue.code === 'invalid_union') {
     const faults = issue.errors.flatMap(([first]) => (first ? [meantFault(first)] : []));
@@ -125,7 +125,7 @@ export function meantFault(issue: z.core.$ZodIssue): Fault {
 
 const longestName = 60;
 
-/** `['messages', 3, 'content']` → `messages[3].content`; ends before a key that the client made up. */
+/** `['messages', 3, 'content']` → `messages[3].content`; ends before a client-defined key. */
 function formatPath(path: readonly PropertyKey[]): string {
   let formatted = '';
   for (const part of path) {
@@ -141,8 +141,8 @@ const minNameLength = 7;
 const maxNames = 64;
 
 /**
- * Refuses a field that is one letter away from a field of the schema. Other unknown fields are ignored: clients of this wire
- * format send many. A short name, such as `top_a`, is more often another server's field than a typing error.
+ * Rejects a field that is one letter away from a field of the schema. Unknown fields are otherwise ignored: clients of OpenAI's
+ * API send many. Short names such as `top_a` are more often a different server's field than a typo.
  */
 function assertNoMisspeltField(schema: z.ZodType, body: unknown): void {
   if (!('shape' in schema) || typeof body !== 'object' || body === null) return;

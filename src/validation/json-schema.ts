@@ -12,8 +12,8 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 /**
- * A rule for `allOf` of an object's JSON Schema: a field with such a value needs others with such values.
- * @param required which of them may not be left out; default: all
+ * A rule for `allOf` of a JSON Schema: a field with this value requires other fields with their values.
+ * @param required names of mandatory fields; default: all
  */
 export function needs(
   [field, value]: readonly [string, JsonSchema],

@@ -7,7 +7,6 @@ export interface NumberBounds {
   readonly max?: number | undefined;
 }
 
-/** The schema of a number, with messages in the words of this package. */
 export function numberSchema(range: NumberBounds & { readonly type: 'int' | 'float' }): z.ZodNumber {
   const { type, min, max } = range;
   const fault = expecting(describeRange(type, range));
