@@ -1,11 +1,11 @@
-/** One metric, its name without the prefix. */
+/** A metric; its name lacks the prefix. */
 export interface MetricDefinition {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
 }
 
-/** With the upper bounds of its buckets, in seconds. */
+/** With upper bounds of buckets, in seconds. */
 export interface HistogramDefinition extends MetricDefinition {
   readonly buckets: readonly number[];
 }
@@ -15,7 +15,7 @@ const firstOutputBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2
 const tokenBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2.5];
 const loadBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** Metrics that are counted as events happen. */
+/** Counted as events happen. */
 export const counterDefinitions = {
   httpRequests: {
     name: 'http_requests_total',
@@ -139,7 +139,7 @@ export const histogramDefinitions = {
   },
 } as const satisfies Record<string, HistogramDefinition>;
 
-/** Metrics that are read when somebody looks. */
+/** Read at collection time. */
 export const gaugeDefinitions = {
   httpInFlight: {
     name: 'http_requests_in_flight',

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** Loads a package that may not be installed. */
+/** Loads an optional package. */
 export function requireOptional(name: string, wantedBy: string): unknown {
   try {
     return require(name);

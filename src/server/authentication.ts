@@ -30,10 +30,7 @@ const keyProtocol = 'openai-insecure-api-key.';
 /** The key is optional, to tell a missing key from a different scheme. */
 const bearerHeader = /^Bearer(?: +(\S+))?[ \t]*$/i;
 
-/**
- * Looks up a key, for example in a database; returns `null` for an invalid key. The result needs no `key`. The request gets 503
- * if the function exceeds `authTimeoutMs`, throws or returns a different type.
- */
+/** The key is optional, for a specific error if it is missing. */
 export type KeyLookup = (
   key: string,
   request: ApiRequest,

@@ -102,7 +102,7 @@ async function answer(
         toErrorFrame: (thrown) => toErrorFrames(run.report(InferenceError.from(thrown))),
         keepAliveMs: call.settings.keepAliveMs,
       });
-      // A failure after the first event is sent as the last event.
+      // An unknown model, or a model field after the file, is only found after the upload: until then, any model of the category may be meant.
       await frames.opened;
       return { status: 200, headers: eventStreamHeaders, body: frames.body };
     },
