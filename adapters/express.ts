@@ -20,6 +20,10 @@ export interface ExpressOptions {
  * @throws TypeError if `mountPath` is not a path, and for an unknown option
  * @example
  * ```ts
+ * import express from 'express';
+ * import { toExpress } from 'slashv1/express';
+ * import { createHandler } from 'slashv1/server';
+ *
  * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY ?? ''] } });
  * const app = express();
  * app.use('/v1', toExpress(handler));

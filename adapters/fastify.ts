@@ -14,6 +14,10 @@ import { assertHandler, isBodiless, isStream, pathsOf, release, respond } from '
  * @returns a plugin for Fastify 5
  * @example
  * ```ts
+ * import Fastify from 'fastify';
+ * import { toFastify } from 'slashv1/fastify';
+ * import { createHandler } from 'slashv1/server';
+ *
  * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY ?? ''] } });
  * const app = Fastify();
  * app.register(toFastify(handler), { prefix: '/v1' });

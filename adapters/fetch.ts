@@ -29,6 +29,10 @@ export type FetchContext = object & {
  * @throws TypeError if `mountPath` is not a path, and for an unknown option
  * @example
  * ```ts
+ * import { Hono } from 'hono';
+ * import { toFetch } from 'slashv1/fetch';
+ * import { createHandler } from 'slashv1/server';
+ *
  * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY ?? ''] } });
  * const answer = toFetch(handler);
  * const app = new Hono();

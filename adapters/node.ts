@@ -16,6 +16,10 @@ export interface NodeListenerOptions {
  * @throws TypeError if `mountPath` is not a path, and for an unknown option
  * @example
  * ```ts
+ * import { createServer } from 'node:http';
+ * import { toNodeListener } from 'slashv1/node';
+ * import { createHandler } from 'slashv1/server';
+ *
  * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY ?? ''] } });
  * createServer(toNodeListener(handler)).listen(8000, '127.0.0.1');
  * ```

@@ -34,6 +34,10 @@ type AskingServer = UpgradingServer & { shouldUpgradeCallback?: (request: Incomi
  * @throws Error if the package `ws` is not installed
  * @example
  * ```ts
+ * import { createServer } from 'node:http';
+ * import { serveWebSockets, toNodeListener } from 'slashv1/node';
+ * import { createHandler } from 'slashv1/server';
+ *
  * const handler = createHandler(inference, { auth: { keys: [process.env.API_KEY ?? ''] } });
  * const server = createServer(toNodeListener(handler));
  * serveWebSockets(server, handler);

@@ -11,6 +11,10 @@ import { realtimeSockets } from './realtime/sockets.ts';
  * @throws TypeError or RangeError for invalid options
  * @example
  * ```ts
+ * import { createServer } from 'node:http';
+ * import { createHandler } from 'slashv1';
+ * import { toNodeListener } from 'slashv1/node';
+ *
  * const handler = createHandler(inference, { auth: { keys: ['my-secret-key'] } });
  * createServer(toNodeListener(handler)).listen(8000);
  * ```

@@ -120,16 +120,16 @@ export function createSlashv1(inference: ServedInference, options: Slashv1Option
 
 /** The API of an inference as a `fetch`, without limits, since callers are trusted. */
 function serverOf(inference: ServedInference, options: Slashv1Options): Serve {
-  const most = Number.MAX_SAFE_INTEGER;
-  const many = { count: most, countPerKey: most };
+  const unlimited = Number.MAX_SAFE_INTEGER;
+  const gate = { count: unlimited, countPerKey: unlimited };
   const handler = createHandler(
     { ...inference, run: (category, request, of) => inference.run(category, request, { ...of, ...options }) },
     {
       auth: 'none',
-      maxBodyBytes: most,
-      maxUploadBytes: most,
-      bodies: many,
-      uploads: many,
+      maxBodyBytes: unlimited,
+      maxUploadBytes: unlimited,
+      bodies: gate,
+      uploads: gate,
       onError: () => {},
     },
   );

@@ -20,7 +20,7 @@ type CallOf<Method> = Method extends (call: infer Call) => unknown ? Call & SdkC
 const added = new AsyncLocalStorage<Fields>();
 
 /** Reserved fields that control the answer's form, which the SDK parses. */
-const ofSdk = new Set(
+const sdkFields = new Set(
   'model n stream stream_options stream_format response_format encoding_format return_documents'.split(' '),
 );
 
@@ -30,7 +30,7 @@ export function optionsOf(
   { shape }: z.ZodObject,
   ...more: string[]
 ): Fields {
-  const known = Object.keys(shape).filter((name) => !ofSdk.has(name));
+  const known = Object.keys(shape).filter((name) => !sdkFields.has(name));
   const given: Fields = providerOptions['slashv1'] ?? {};
   assertNames('providerOptions.slashv1', given, [...known, ...more]);
   return given;

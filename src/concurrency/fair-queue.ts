@@ -99,13 +99,13 @@ export class FairQueue<Item> {
   }
 
   #insert(flow: Flow<Item>): void {
-    let [least, most] = [0, this.#order.length];
-    while (least < most) {
-      const middle = (least + most) >> 1;
-      if (this.#order[middle]!.startsAt <= flow.startsAt) least = middle + 1;
-      else most = middle;
+    let [low, high] = [0, this.#order.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#order[middle]!.startsAt <= flow.startsAt) low = middle + 1;
+      else high = middle;
     }
-    this.#order.splice(least, 0, flow);
+    this.#order.splice(low, 0, flow);
   }
 
   #forget(item: Item): void {

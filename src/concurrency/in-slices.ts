@@ -35,12 +35,12 @@ export async function withBreaks<T>(steps: Iterator<void, T>): Promise<T> {
     const step = steps.next();
     if (step.done) return step.value;
     if (performance.now() - since <= longMs) continue;
-    await letOthersRun(since);
+    await yieldIfDue(since);
     since = performance.now();
   }
 }
 
 /** Yields the event loop if it was blocked for long. */
-export async function letOthersRun(since: number): Promise<void> {
+export async function yieldIfDue(since: number): Promise<void> {
   if (performance.now() - since > longMs) await new Promise<void>((resolve) => setImmediate(resolve));
 }

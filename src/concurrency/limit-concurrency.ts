@@ -20,7 +20,7 @@ interface Waiting {
  * wait for a long task of a different owner.
  * @param reserve extra tasks, for owners without a running task
  */
-export function limitConcurrency(most: number, reserve = 0): Limiter {
+export function limitConcurrency(max: number, reserve = 0): Limiter {
   const waiting = new FairQueue<Waiting>();
   const runsOf = new Map<string | undefined, number>();
   let running = 0;
@@ -30,7 +30,7 @@ export function limitConcurrency(most: number, reserve = 0): Limiter {
     runsOf.set(owner, (runsOf.get(owner) ?? 0) + change);
     if (runsOf.get(owner) === 0) runsOf.delete(owner);
   };
-  const mayBegin = ({ owner }: Waiting): boolean => running < most + (runsOf.has(owner) ? 0 : reserve);
+  const mayBegin = ({ owner }: Waiting): boolean => running < max + (runsOf.has(owner) ? 0 : reserve);
   const beginNext = (): void => {
     if (running === 0 && waiting.size === 0) waiting.settle();
     for (let next = waiting.take(mayBegin); next; next = waiting.take(mayBegin)) {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { letOthersRun } from '../concurrency/in-slices.ts';
+import { yieldIfDue } from '../concurrency/in-slices.ts';
 import { countValues, type JsonCounts } from '../core/text/count-values.ts';
 import { JsonCounter, maxJsonLevels } from '../core/text/json-counter.ts';
 import { InferenceError, sentence } from '../errors.ts';
@@ -13,8 +13,8 @@ const minBytesPerSecond = 2 ** 10;
 const patienceMs = 20_000;
 const tooSlow = `came slower than ${minBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
 /** Max counts of a body, by name in `JsonCounter`. */
-const mostOf = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
-const countedNames = Object.keys(mostOf) as (keyof typeof mostOf)[];
+const maxCounts = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
+const countedNames = Object.keys(maxCounts) as (keyof typeof maxCounts)[];
 
 /** Buffered bodies are counted in pieces of this size, up to the first violation. */
 const countedBytes = 2 ** 16;
@@ -45,7 +45,7 @@ export async function readJson(request: ApiRequest, limits: BodyLimits): Promise
   if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) {
     const since = performance.now();
     assertFew(countValues(parsed, (counts) => faultOf(counts) !== undefined));
-    await letOthersRun(since);
+    await yieldIfDue(since);
     return parsed;
   }
   if (Buffer.byteLength(parsed) > limits.maxBytes) throw tooLarge(limits.maxBytes);
@@ -163,7 +163,7 @@ function assertFew(counts: JsonCounts): void {
 
 function faultOf(counts: JsonCounts): string | undefined {
   let fault = counts.depth > maxJsonLevels ? `${maxJsonLevels} levels of nesting` : undefined;
-  for (const name of countedNames) if (counts[name] > mostOf[name]) fault = `${mostOf[name]} ${name}`;
+  for (const name of countedNames) if (counts[name] > maxCounts[name]) fault = `${maxCounts[name]} ${name}`;
   return fault;
 }
 

@@ -46,10 +46,10 @@ export function isDelicate(json: string): boolean {
   return delicate.test(json);
 }
 
-/** The object at a position; empty if it has more characters than `most`. */
-function objectAt(json: string, start: number, most: number): string {
+/** The object at a position; empty if it has more characters than `maxLength`. */
+function objectAt(json: string, start: number, maxLength: number): string {
   let depth = 0;
-  for (let at = start; at < start + most; at++) {
+  for (let at = start; at < start + maxLength; at++) {
     const unit = json[at];
     if (unit === '"') at = stringEnd(json, at);
     else if (unit === '{') depth++;

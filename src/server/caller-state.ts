@@ -59,15 +59,15 @@ export type CallerStates = (owner: string | undefined, planName: string | undefi
 /** @param keeping store options; `undefined` stores nothing */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
-  const surroundings: Surroundings = { changes: new Map(), written: new Map() };
+  const shared: SharedWrites = { changes: new Map(), written: new Map() };
   return (owner, planName = '') => {
     const caller = [planName, owner ?? ''].map(encodeURIComponent).join(':');
-    const kept = keeping && new KeptStore({ caller, owner }, keeping, surroundings);
+    const kept = keeping && new KeptStore({ caller, owner }, keeping, shared);
     return { kept, ...sealersOf(caller) };
   };
 }
 
-interface Surroundings {
+interface SharedWrites {
   /** The last change of each value, by key. */
   readonly changes: Map<string, Promise<unknown>>;
   /** Bytes written per caller since a time, earliest first. */
@@ -88,19 +88,19 @@ class KeptStore implements KeptValues {
   readonly #caller: string;
   readonly #owner: string | undefined;
   readonly #keeping: Keeping;
-  readonly #surroundings: Surroundings;
+  readonly #shared: SharedWrites;
   #lengthInTurn = 0;
 
   constructor(
     { caller, owner }: { readonly caller: string; readonly owner: string | undefined },
     keeping: Keeping,
-    surroundings: Surroundings,
+    shared: SharedWrites,
   ) {
     this.maxBytes = keeping.maxTextBytes;
     this.#caller = caller;
     this.#owner = owner;
     this.#keeping = keeping;
-    this.#surroundings = surroundings;
+    this.#shared = shared;
   }
 
   async get(id: string): Promise<unknown> {
@@ -124,7 +124,7 @@ class KeptStore implements KeptValues {
 
   async update(id: string, change: (value: unknown) => Promise<object | undefined>): Promise<boolean> {
     const key = this.#keyOf(id);
-    const changed = (this.#surroundings.changes.get(key) ?? Promise.resolve()).then(async () => {
+    const changed = (this.#shared.changes.get(key) ?? Promise.resolve()).then(async () => {
       const value = await change(await this.get(id));
       if (value !== undefined) return this.set(id, JSON.stringify(value));
       await this.delete(id);
@@ -133,9 +133,9 @@ class KeptStore implements KeptValues {
     const settled = changed
       .catch(() => undefined)
       .finally(() => {
-        if (this.#surroundings.changes.get(key) === settled) this.#surroundings.changes.delete(key);
+        if (this.#shared.changes.get(key) === settled) this.#shared.changes.delete(key);
       });
-    this.#surroundings.changes.set(key, settled);
+    this.#shared.changes.set(key, settled);
     return changed;
   }
 
@@ -176,11 +176,11 @@ class KeptStore implements KeptValues {
   /** A host's store has no per-key limits, and its texts expire on their own. */
   #count(bytes: number): void {
     const now = unixTime();
-    for (const [first, { since }] of this.#surroundings.written) {
+    for (const [first, { since }] of this.#shared.written) {
       if (now - since < this.#keeping.expirySeconds) break;
-      this.#surroundings.written.delete(first);
+      this.#shared.written.delete(first);
     }
-    const own = getOrCreate(this.#surroundings.written, this.#caller, () => ({ since: now, bytes: 0 }));
+    const own = getOrCreate(this.#shared.written, this.#caller, () => ({ since: now, bytes: 0 }));
     own.bytes += bytes;
     if (own.bytes <= this.#keeping.maxBytesPerKey) return;
     own.bytes -= bytes;

@@ -121,7 +121,7 @@ export function createHandlerOf(
   return (request) => new HandledRequest(request, findRoute(request), { settings, inference }).respond();
 }
 
-interface Surroundings {
+interface HandlerContext {
   readonly settings: Settings;
   readonly inference: ServedInference;
 }
@@ -138,7 +138,7 @@ class HandledRequest {
   /** Headers of every response to this request. */
   readonly #headers: Record<string, string>;
 
-  constructor(request: ApiRequest, found: FoundRoute, { settings, inference }: Surroundings) {
+  constructor(request: ApiRequest, found: FoundRoute, { settings, inference }: HandlerContext) {
     this.#request = request;
     this.#found = found;
     this.#settings = settings;

@@ -98,7 +98,7 @@ export class MemoryResponseStore implements ResponseStore {
     const { maxCount, maxBytes } = this.#limits;
     while (this.#total.count > maxCount || this.#total.bytes > maxBytes) {
       const name = this.#total.bytes > maxBytes ? 'bytes' : 'count';
-      const [largest] = [...this.#shares].reduce((most, one) => (one[1][name] > most[1][name] ? one : most));
+      const [largest] = [...this.#shares].reduce((max, one) => (one[1][name] > max[1][name] ? one : max));
       for (const [id, { caller }] of this.#all) {
         if (caller !== largest) continue;
         this.#remove(id);

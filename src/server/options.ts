@@ -227,8 +227,8 @@ export function resolveOptions(options: HandlerOptions) {
   const hooks = new Observers([
     { onError: given.onError ?? (logger === undefined ? printInternal : undefined) },
   ]);
-  const uploads = { count: 128, maxBytes: maxUploadBytes, most: 'maxUploadBytes' };
-  const bodies = { count: 1024, maxBytes: maxBodyBytes, most: 'maxBodyBytes' };
+  const uploads = { count: 128, maxBytes: maxUploadBytes, maxOption: 'maxUploadBytes' };
+  const bodies = { count: 1024, maxBytes: maxBodyBytes, maxOption: 'maxBodyBytes' };
   return {
     authenticate,
     meterOf: createMeterFactory(plans, limiter && guardLimiters(limiter, failures)),
@@ -262,7 +262,7 @@ function assertHandlerOptions(options: HandlerOptions): void {
 function resolveGate(
   name: 'uploads' | 'bodies' | 'sockets',
   limits: BodyGateLimits,
-  { count: ofAll, ...bound }: { count: number; maxBytes: number; most: string },
+  { count: ofAll, ...bound }: { count: number; maxBytes: number; maxOption: string },
 ): ResolvedGateLimits {
   const times = (factor: number): number => Math.min(factor * bound.maxBytes, Number.MAX_SAFE_INTEGER);
   const { count = ofAll, countPerKey = ofAll / 4, bytes = times(16), bytesPerKey = times(4) } = limits;
@@ -274,14 +274,14 @@ function resolveGate(
 function assertAtLeast(
   label: string,
   value: number,
-  { maxBytes, most }: { maxBytes: number; most: string },
+  { maxBytes, maxOption }: { maxBytes: number; maxOption: string },
 ): void {
   if (Number.isSafeInteger(value) && value >= maxBytes) return;
-  throw new RangeError(`${label}: expected an integer of at least ${most}, ${maxBytes}, got ${value}`);
+  throw new RangeError(`${label}: expected an integer of at least ${maxOption}, ${maxBytes}, got ${value}`);
 }
 
 function resolveSockets(limits: z.output<typeof sockets>, keepAliveMs: number) {
-  const bound = { count: 128, maxBytes: limits.maxBufferBytes, most: 'sockets.maxBufferBytes' };
+  const bound = { count: 128, maxBytes: limits.maxBufferBytes, maxOption: 'sockets.maxBufferBytes' };
   const gate = createBodyGate('sockets', resolveGate('sockets', limits, bound));
   return createSockets(gate, { ...limits, keepAliveMs });
 }
@@ -300,7 +300,7 @@ function resolveKeeping(
     throw new TypeError('keepResponses: expected no `maxCount` and `maxBytes` where there is a `store`');
   if (store === undefined && options.maxBytesPerKey !== undefined)
     throw new TypeError('keepResponses: expected a `store` beside `maxBytesPerKey`');
-  const bound = { maxBytes: maxBodyBytes, most: 'maxBodyBytes' };
+  const bound = { maxBytes: maxBodyBytes, maxOption: 'maxBodyBytes' };
   assertAtLeast('keepResponses.maxBytes', maxBytes, bound);
   assertAtLeast('keepResponses.maxBytesPerKey', maxBytesPerKey, bound);
   return {

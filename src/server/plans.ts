@@ -70,29 +70,29 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory) {
     maxConcurrent: plan.maxConcurrent ?? Infinity,
     controlsModels: plan.controlsModels ?? false,
     /** Owner → running requests. */
-    underWay: new Map<string, number>(),
+    running: new Map<string, number>(),
   };
 }
 
 function createMeter(plan: CompiledPlan, owner: string) {
   const headers: Record<string, string> = {};
-  const { underWay } = plan;
+  const { running } = plan;
   let isUnderWay = false;
   let isStaying = false;
   const end = (): void => {
     if (!isUnderWay) return;
     isUnderWay = false;
-    const count = underWay.get(owner)! - 1;
-    if (count > 0) underWay.set(owner, count);
-    else underWay.delete(owner);
+    const count = running.get(owner)! - 1;
+    if (count > 0) running.set(owner, count);
+    else running.delete(owner);
   };
   return {
     /** `x-ratelimit-*`, filled by `enter`. */
     headers,
     async enter() {
-      const count = underWay.get(owner) ?? 0;
-      if (count >= plan.maxConcurrent) throw tooManyAtOnce(count);
-      underWay.set(owner, count + 1);
+      const count = running.get(owner) ?? 0;
+      if (count >= plan.maxConcurrent) throw tooManyConcurrent(count);
+      running.set(owner, count + 1);
       isUnderWay = true;
       await plan.rateLimit?.admit(owner, (of, left) => Object.assign(headers, rateLimitHeaders(of, left)));
     },
@@ -132,7 +132,7 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
     async spend(estimate: () => number) {
       const { quota, rateLimit } = plan;
-      if (!quota && !rateLimit) return unpaid;
+      if (!quota && !rateLimit) return unmetered;
       const tokens = estimate();
       await quota?.admit(owner);
       const taken: Settle[] = [];
@@ -153,9 +153,9 @@ function createMeter(plan: CompiledPlan, owner: string) {
 }
 
 /** For requests without quota and token limits. */
-const unpaid = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
+const unmetered = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
 
-function tooManyAtOnce(count: number): InferenceError {
+function tooManyConcurrent(count: number): InferenceError {
   const message = `This key has ${count} requests under way, the most of its plan. Try again when one has ended.`;
   return new InferenceError('rate_limited', message, { retryAfterSeconds: 1 });
 }

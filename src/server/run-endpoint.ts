@@ -1,6 +1,6 @@
 import type { CategoryDefinition } from '../contracts/category.ts';
 import type { RunEvent, CallOptions } from '../contracts/run.ts';
-import { letOthersRun } from '../concurrency/in-slices.ts';
+import { yieldIfDue } from '../concurrency/in-slices.ts';
 import { readJson } from '../http/body.ts';
 import { findModel, type Call } from './call.ts';
 import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
@@ -78,7 +78,7 @@ async function answer(
   const asked = await budget.pieces(() => endpoint.read(body, call.caller, budget));
   const ignored =
     endpoint.requestBody && unknownFieldsHeader(endpoint.requestBody, body, call.settings.unknownFields);
-  await letOthersRun(since);
+  await yieldIfDue(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
   const runOf = (request: AnyRequest, { responseId }: EndpointRunOptions = {}): BilledRun => ({

@@ -33,7 +33,7 @@ const roomMs = 20;
 /** Time limit for the client's part of a closing handshake. */
 const closingMs = 2000;
 
-export interface SocketSurroundings {
+export interface SocketContext {
   /** Aborted when the socket has closed. */
   readonly signal: AbortSignal;
   /** Resolves when the next slice of long work may begin. */
@@ -50,10 +50,10 @@ export function createSockets(gate: BodyGate, rules: SocketRules) {
     assertOpen(): void {
       if (isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
     },
-    add(socket: ApiSocket, surroundings: SocketSurroundings): OpenSocket {
-      const open = new OpenSocket(socket, rules, surroundings);
+    add(socket: ApiSocket, context: SocketContext): OpenSocket {
+      const open = new OpenSocket(socket, rules, context);
       all.add(open);
-      surroundings.signal.addEventListener('abort', () => all.delete(open), { once: true });
+      context.signal.addEventListener('abort', () => all.delete(open), { once: true });
       return open;
     },
     /** Closes each socket once its runs have ended, and rejects new sockets. */
@@ -97,7 +97,7 @@ export class OpenSocket {
     this.#socket.ping();
   };
 
-  constructor(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketSurroundings) {
+  constructor(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketContext) {
     this.#socket = socket;
     this.#rules = rules;
     this.#signal = signal;

@@ -11,10 +11,10 @@ export const unknownFieldTreatments = ['ignore', 'refuse'] as const;
 /** A client may send a million fields, with any names. */
 const maxReadNames = 1024;
 const maxReadWithin = 16_384;
-const longestName = 64;
+const maxLength = 64;
 
 /** Fields of answers, which clients send back within a conversation. */
-const ofAnswers = new Set(['annotations', 'citations', 'logprobs', 'status', 'summary']);
+const answerFields = new Set(['annotations', 'citations', 'logprobs', 'status', 'summary']);
 
 /** Fields of an object by name; `undefined` for arbitrary fields. */
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -34,7 +34,7 @@ export function unknownFieldsHeader(
     ? body.fields.map(({ name }) => name.replace(/\[\d*\]$/, ''))
     : Object.keys(body!);
   for (const name of names.slice(0, maxReadNames))
-    if (!Object.hasOwn(shape, name) && !Object.hasOwn(foreign, name)) unknown.add(name.slice(0, longestName));
+    if (!Object.hasOwn(shape, name) && !Object.hasOwn(foreign, name)) unknown.add(name.slice(0, maxLength));
   if (!isForm(body)) {
     const budget = { names: maxReadWithin };
     for (const [name, value] of Object.entries(body!)) {
@@ -47,7 +47,7 @@ export function unknownFieldsHeader(
   const [first] = unknown;
   if (first === undefined) return {};
   if (treatment === 'refuse')
-    throw fieldError(abbreviate(first, 2 * longestName), 'unknown field, which this service refuses');
+    throw fieldError(abbreviate(first, 2 * maxLength), 'unknown field, which this service refuses');
   const shown = [...unknown].map((name) => name.replaceAll(/[^\w.$[\]-]/g, '?')).toSorted();
   return { 'x-ignored-fields': listOfNames(shown) };
 }
@@ -82,9 +82,9 @@ function* namesWithin(
   for (const name in fields) {
     if (budget.names-- <= 0) return;
     const known = shapes.flatMap((shape) => (Object.hasOwn(shape!, name) ? [shape![name]!] : []));
-    const within = `${path}.${name.slice(0, longestName)}`;
+    const within = `${path}.${name.slice(0, maxLength)}`;
     if (known.length > 0) yield* namesWithin(known, fields[name], within, budget);
-    else if (!ofAnswers.has(name)) yield within;
+    else if (!answerFields.has(name)) yield within;
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /** An optional boolean field of a body; `null` counts as absent. */
-export function flagField(description: string, usual?: boolean): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
-  const documentation = usual === undefined ? { description } : { description, default: usual };
+export function flagField(description: string, preset?: boolean): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
+  const documentation = preset === undefined ? { description } : { description, default: preset };
   return z.boolean().nullish().meta(documentation);
 }
 

@@ -41,12 +41,12 @@ export const harmless = (...values: readonly unknown[]): Required<Pick<RefusedFi
 });
 
 /** The same entry for several fields. @param names space-separated */
-export function alike(names: string, field: ForeignField = notOffered): ForeignFields {
+export function each(names: string, field: ForeignField = notOffered): ForeignFields {
   return Object.fromEntries(names.split(' ').map((name) => [name, field]));
 }
 
 /** @param names space-separated */
-export const ignoredFields = (names: string): ForeignFields => alike(names, { ignored: true });
+export const ignoredFields = (names: string): ForeignFields => each(names, { ignored: true });
 
 /** The fields that a schema doesn't have. */
 export function foreignTo({ shape }: { readonly shape: object }, fields: ForeignFields): ForeignFields {

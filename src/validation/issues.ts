@@ -80,7 +80,7 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown, name = 'The re
   const issue = firstIssue(schema, body);
   if (issue.code === 'unrecognized_keys') {
     const unknown = formatPath([...issue.path, issue.keys[0]!]);
-    throw fieldError(unknown || 'body', `unknown field ${abbreviate(issue.keys[0]!, longestName)}`);
+    throw fieldError(unknown || 'body', `unknown field ${abbreviate(issue.keys[0]!, maxNameLength)}`);
   }
   const { path, message, isUnsupported } = meantFault(issue);
   const code = isUnsupported ? 'unsupported_feature' : 'invalid_request';
@@ -123,14 +123,14 @@ export function meantFault(issue: z.core.$ZodIssue): Fault {
   return { path: issue.path, message: issue.message, code: issue.code, isUnsupported };
 }
 
-const longestName = 60;
+const maxNameLength = 60;
 
 /** `['messages', 3, 'content']` → `messages[3].content`; ends before a client-defined key. */
 function formatPath(path: readonly PropertyKey[]): string {
   let formatted = '';
   for (const part of path) {
     if (typeof part === 'number') formatted += `[${part}]`;
-    else if (/^[a-z]\w*$/i.test(String(part)) && String(part).length <= longestName)
+    else if (/^[a-z]\w*$/i.test(String(part)) && String(part).length <= maxNameLength)
       formatted += formatted === '' ? String(part) : `.${String(part)}`;
     else break;
   }

@@ -87,9 +87,9 @@ export const chatCategory: CategoryDefinition<
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },
   },
   parameterBounds({ contextLength }) {
-    const { max, default: usual } = chatParameters.maxTokens;
-    const most = contextLength || Infinity;
-    return { maxTokens: { max: Math.min(max, most), default: Math.min(usual, most) } };
+    const { max, default: defaultTokens } = chatParameters.maxTokens;
+    const limit = contextLength || Infinity;
+    return { maxTokens: { max: Math.min(max, limit), default: Math.min(defaultTokens, limit) } };
   },
   methods: (run) => ({ chat: run }),
   complete: completeChatRequest,
@@ -99,8 +99,8 @@ export const chatCategory: CategoryDefinition<
   ) {
     // Don't bill tokens that the model never reads.
     if (stopAfter === 'encoding') return { input: 0, output: 0 };
-    const most = maxTokens ?? (defaults?.['maxTokens'] as number | undefined);
-    const answer = stopAfter === 'prompt' ? 0 : (most ?? chatParameters.maxTokens.default);
+    const limit = maxTokens ?? (defaults?.['maxTokens'] as number | undefined);
+    const answer = stopAfter === 'prompt' ? 0 : (limit ?? chatParameters.maxTokens.default);
     const texts = prompts.map((prompt) =>
       typeof prompt === 'string' ? estimateTokens(prompt + suffix) : prompt.length + estimateTokens(suffix),
     );

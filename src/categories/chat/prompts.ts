@@ -33,7 +33,7 @@ export const promptFields = {
 };
 
 /** Fields that apply only to messages, with their wire names. */
-const ofMessages = {
+const messageFields = {
   tools: 'tools',
   toolChoice: 'tool_choice',
   parallelToolCalls: 'parallel_tool_calls',
@@ -46,7 +46,7 @@ const ofMessages = {
 } as const;
 
 interface PromptedRequest
-  extends InputsOf<typeof promptFields>, Partial<Record<keyof typeof ofMessages, unknown>> {
+  extends InputsOf<typeof promptFields>, Partial<Record<keyof typeof messageFields, unknown>> {
   readonly messages: readonly unknown[];
   readonly truncatePromptTokens?: number;
 }
@@ -64,8 +64,8 @@ export function assertPrompts(input: PromptedRequest): void {
   if (prompts.length > maxPrompts)
     throw fieldError('prompt', `expected at most ${maxPrompts} prompts, got ${prompts.length}`);
   if (messages.length > 0) throw fieldError('messages', 'expected none beside a prompt');
-  for (const [name, wireName] of Object.entries(ofMessages)) {
-    const value = input[name as keyof typeof ofMessages];
+  for (const [name, wireName] of Object.entries(messageFields)) {
+    const value = input[name as keyof typeof messageFields];
     if (value !== undefined && value !== false)
       throw fieldError(wireName, `expected none beside a prompt, got ${describeValue(value)}`);
   }

@@ -9,6 +9,7 @@ export interface EmbeddingResult {
 
 export type EmbeddingEvent = { readonly type: 'embeddings' } & EmbeddingResult;
 
+/** Facts about a loaded embedding model. */
 export interface EmbeddingModelInfo extends ModelInfo {
   readonly category: 'embedding';
   /** Allowed values of `dimensions`; `default` is the full length. */

@@ -19,6 +19,7 @@ export type ImageEvent =
       readonly seed: number;
     };
 
+/** Facts about a loaded image model. */
 export interface ImageModelInfo extends ModelInfo {
   readonly category: 'image';
 }

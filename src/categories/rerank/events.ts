@@ -20,6 +20,7 @@ export interface RerankResult {
 
 export type RerankEvent = { readonly type: 'ranking' } & RerankResult;
 
+/** Facts about a loaded rerank model. */
 export interface RerankModelInfo extends ModelInfo {
   readonly category: 'rerank';
 }

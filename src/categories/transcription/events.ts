@@ -52,6 +52,7 @@ export type TranscriptionEvent =
       readonly channels?: number | undefined;
     };
 
+/** Facts about a loaded transcription model. */
 export interface TranscriptionModelInfo extends ModelInfo {
   readonly category: 'transcription';
   /** Supported languages (ISO 639-1); empty if the model takes no language. */

@@ -155,7 +155,7 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
       try {
         yield* answer(model, asked, pictures, options);
       } finally {
-        vision.giveBack(pictures);
+        vision.releasePictures(pictures);
       }
     },
     async close() {
@@ -413,14 +413,14 @@ function readEndTokens(
 }
 
 function readContextLength(
-  { folder: { config }, contextLength: usual }: TextModel,
+  { folder: { config }, contextLength: defaultLength }: TextModel,
   spec: ChatSettings,
 ): number {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
-  const most = text['max_position_embeddings'] ?? text['n_positions'];
-  if (typeof most === 'number' && spec.contextLength !== undefined && spec.contextLength > most)
-    throw fieldError('contextLength', `expected an integer from 1 to ${most}, got ${spec.contextLength}`);
-  const length = spec.contextLength || usual || statedContextLength(config);
+  const max = text['max_position_embeddings'] ?? text['n_positions'];
+  if (typeof max === 'number' && spec.contextLength !== undefined && spec.contextLength > max)
+    throw fieldError('contextLength', `expected an integer from 1 to ${max}, got ${spec.contextLength}`);
+  const length = spec.contextLength || defaultLength || statedContextLength(config);
   if (length !== undefined) return length;
   const names = contextLengthNames.join(', ');
   throw fieldError('contextLength', `config.json has none of ${names}, so it has to be given`);
@@ -428,9 +428,9 @@ function readContextLength(
 
 /** Limit of a prompt that is only counted, which may exceed the context. */
 function previewLimit(place: string, contextLength: number): PromptLimit {
-  const most = Math.max(contextLength, maxPreviewTokens);
+  const max = Math.max(contextLength, maxPreviewTokens);
   return {
-    contextLength: most + 1,
-    refuse: () => fieldError(place, `expected at most ${most} tokens to count`),
+    contextLength: max + 1,
+    refuse: () => fieldError(place, `expected at most ${max} tokens to count`),
   };
 }

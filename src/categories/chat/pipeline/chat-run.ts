@@ -74,7 +74,7 @@ export class ChatRun {
     const hasLeft = (): boolean => this.#hasLeft || signal?.aborted === true;
     return {
       prompt: fed,
-      mostTokens: prompt.length + choices.length * maxTokens,
+      maxTotalTokens: prompt.length + choices.length * maxTokens,
       continuations: choices,
       reproducible: request.seed !== undefined,
       endsAlone: request.temperature === 0,

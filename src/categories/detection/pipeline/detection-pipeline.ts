@@ -108,9 +108,9 @@ interface WantedClasses {
 function readClasses(
   classes: string | undefined,
   { classNames }: Detector,
-  usual: DetectionSettings['classNames'],
+  defaultNames: DetectionSettings['classNames'],
 ): WantedClasses {
-  if (!classNames) return { classNames: readWords(classes?.split(',') ?? usual ?? []) };
+  if (!classNames) return { classNames: readWords(classes?.split(',') ?? defaultNames ?? []) };
   if (classes === undefined) return { classNames };
   return { classNames, classMask: inField('classes', () => selectClasses(classes, classNames)) };
 }

@@ -7,7 +7,7 @@ import { parameterReader } from '../../../validation/request-table.ts';
 import type { DetectionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   readForeign,
@@ -65,20 +65,20 @@ const readParameters = parameterReader(detectionParameters);
 
 /** Fields of popular servers and libraries that would change the answer. */
 export const detectionForeignFields: ForeignFields = {
-  ...alike('source inputs image_url', { as: 'image' }),
-  ...alike('conf conf_thres confidence_threshold score_threshold threshold', { as: 'confidence' }),
-  ...alike('iou iou_thres nms_threshold', { as: 'iou_threshold' }),
+  ...each('source inputs image_url', { as: 'image' }),
+  ...each('conf conf_thres confidence_threshold score_threshold threshold', { as: 'confidence' }),
+  ...each('iou iou_thres nms_threshold', { as: 'iou_threshold' }),
   max_det: { as: 'max_detections' },
-  ...alike('imgsz img_size', { as: 'image_size' }),
+  ...each('imgsz img_size', { as: 'image_size' }),
   class_filter: { advice: 'use `classes`' },
-  ...alike('prompt labels candidate_labels', { advice: 'use `classes`, names or ids that the model knows' }),
+  ...each('prompt labels candidate_labels', { advice: 'use `classes`, names or ids that the model knows' }),
   parameters: { ...harmless({}), advice: 'write its fields beside `image`, such as `confidence`' },
-  ...alike('agnostic_nms class_agnostic_nms', {
+  ...each('agnostic_nms class_agnostic_nms', {
     ...harmless(false),
     advice: 'only boxes of one class suppress each other',
   }),
-  ...alike('augment retina_masks', harmless(false)),
-  ...alike('points boxes'),
+  ...each('augment retina_masks', harmless(false)),
+  ...each('points boxes'),
   ...ignoredFields('user half device batch rect verbose'),
 };
 

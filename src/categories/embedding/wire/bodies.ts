@@ -7,7 +7,7 @@ import { faultOfInput } from '../input-fault.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   notOffered,
@@ -86,16 +86,16 @@ const readParameters = parameterReader(embeddingParameters);
 
 /** Fields of popular servers that would change the vectors. */
 export const embeddingForeignFields: ForeignFields = {
-  ...alike('input_type task task_type instruction', { advice: 'use `prompt_name`' }),
-  ...alike('prompt messages', { advice: 'use `input`' }),
-  ...alike('inputs texts content', { as: 'input' }),
+  ...each('input_type task task_type instruction', { advice: 'use `prompt_name`' }),
+  ...each('prompt messages', { advice: 'use `input`' }),
+  ...each('inputs texts content', { as: 'input' }),
   images: notOffered,
   truncate_prompt_tokens: { advice: 'use `truncate`' },
   truncation: { advice: 'use `truncate`' },
   truncation_direction: { advice: 'texts are cut at their end' },
-  ...alike('output_dimension output_dimensionality', { as: 'dimensions' }),
-  ...alike('output_dtype embed_dtype embedding_type embedding_types', { advice: 'use `encoding_format`' }),
-  ...alike('normalize normalized embd_normalize', { advice: 'it is a setting of the model' }),
+  ...each('output_dimension output_dimensionality', { as: 'dimensions' }),
+  ...each('output_dtype embed_dtype embedding_type embedding_types', { advice: 'use `encoding_format`' }),
+  ...each('normalize normalized embd_normalize', { advice: 'it is a setting of the model' }),
   add_special_tokens: { ...harmless(true), advice: 'send token ids as `input`' },
   late_chunking: notOffered,
   options: { ...harmless({}), advice: 'they are settings of the model' },

@@ -5,7 +5,7 @@ import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import { imageRequestSchema, parseSize, type ImageRequestBody } from './schema.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   readForeign,
@@ -25,25 +25,25 @@ export const imageForeignFields: ForeignFields = {
   output_format: { ...harmless('png'), advice: 'images are PNG' },
   output_compression: { ...harmless(100), advice: 'images are PNG, which loses nothing' },
   moderation: harmless('auto', 'low'),
-  ...alike('steps step sample_steps num_steps', { as: 'num_inference_steps' }),
-  ...alike('cfg_scale guidance', { as: 'guidance_scale' }),
+  ...each('steps step sample_steps num_steps', { as: 'num_inference_steps' }),
+  ...each('cfg_scale guidance', { as: 'guidance_scale' }),
   true_cfg_scale: { advice: 'use `guidance_scale`' },
-  ...alike('num_images num_images_per_prompt batch_size num_outputs num_outputs_per_prompt samples n_iter', {
+  ...each('num_images num_images_per_prompt batch_size num_outputs num_outputs_per_prompt samples n_iter', {
     as: 'n',
   }),
   random_seed: { as: 'seed' },
   aspect_ratio: { advice: 'use `width` and `height`' },
-  ...alike('image_size resolution', { as: 'size' }),
-  ...alike('sampler sampler_name scheduler', { advice: 'the model brings its scheduler' }),
-  ...alike('prompt_2 prompt_3', { advice: 'every text encoder reads `prompt`' }),
-  ...alike('negative_prompt_2 negative_prompt_3', { advice: 'every text encoder reads `negative_prompt`' }),
-  ...alike(
+  ...each('image_size resolution', { as: 'size' }),
+  ...each('sampler sampler_name scheduler', { advice: 'the model brings its scheduler' }),
+  ...each('prompt_2 prompt_3', { advice: 'every text encoder reads `prompt`' }),
+  ...each('negative_prompt_2 negative_prompt_3', { advice: 'every text encoder reads `negative_prompt`' }),
+  ...each(
     'image images image_url init_image init_images ref_images denoising_strength mask mask_image strength control_image lora loras ' +
       'image_loras clip_skip',
   ),
-  ...alike('guidance_rescale eta', harmless(0)),
-  ...alike('subseed variation_seed'),
-  ...alike('tiling restore_faces enable_hr upscale', harmless(false)),
+  ...each('guidance_rescale eta', harmless(0)),
+  ...each('subseed variation_seed'),
+  ...each('tiling restore_faces enable_hr upscale', harmless(false)),
 };
 
 /** The parsed request; without `model`, the service chooses one. */

@@ -6,7 +6,7 @@ import { parameterReader } from '../../../validation/request-table.ts';
 import { maxRerankDocuments, rerankParameters } from '../parameters.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   notOffered,
@@ -61,16 +61,16 @@ const readParameters = parameterReader(rerankParameters);
 /** Fields of popular servers that would change the answer. */
 export const rerankForeignFields: ForeignFields = {
   rank_fields: { advice: 'write the text of each document' },
-  ...alike('max_chunks_per_doc truncate_prompt_tokens', { advice: 'use `max_tokens_per_doc`' }),
+  ...each('max_chunks_per_doc truncate_prompt_tokens', { advice: 'use `max_tokens_per_doc`' }),
   overlap_tokens: notOffered,
-  ...alike('truncation truncate', { ...harmless(true), advice: 'use `max_tokens_per_doc`' }),
+  ...each('truncation truncate', { ...harmless(true), advice: 'use `max_tokens_per_doc`' }),
   truncation_direction: { advice: 'texts are cut at their end' },
   top_k: { as: 'top_n' },
-  ...alike('texts passages', { as: 'documents' }),
+  ...each('texts passages', { as: 'documents' }),
   return_text: { as: 'return_documents' },
   return_embeddings: harmless(false),
   raw_scores: { ...harmless(false), advice: 'scores are 0 to 1' },
-  ...alike('use_activation activation', { ...harmless(true), advice: 'scores are 0 to 1' }),
+  ...each('use_activation activation', { ...harmless(true), advice: 'scores are 0 to 1' }),
   instruction: { advice: 'write it in the `query`' },
   ...ignoredFields('user priority request_id'),
 };

@@ -1,4 +1,4 @@
-import { letOthersRun } from '../../../concurrency/in-slices.ts';
+import { yieldIfDue } from '../../../concurrency/in-slices.ts';
 import type { MarkedText } from '../../../core/speech/markup/read-markup.ts';
 import { symbolOwners } from '../../../core/speech/timing/symbol-owners.ts';
 import { splitTextWords, type TextWord } from '../../../core/speech/timing/text-words.ts';
@@ -67,7 +67,7 @@ async function readAlone(
     if (readings.has(marked)) continue;
     const since = performance.now();
     readings.set(marked, await pronounce(await prepare(marked, speaker), speaker));
-    await letOthersRun(since);
+    await yieldIfDue(since);
     assertWanted(signal);
   }
   return words.map(({ marked }) => readings.get(marked)!);

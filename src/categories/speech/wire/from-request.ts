@@ -5,7 +5,7 @@ import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import { speechRequestSchema, type streamFormats } from './schema.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   notOffered,
@@ -17,19 +17,19 @@ import {
 export const speechForeignFields: ForeignFields = {
   instructions: { ...harmless(''), advice: 'say it in the `input`, or choose another `voice`' },
   text: { as: 'input' },
-  ...alike('speaker voice_id', { as: 'voice' }),
+  ...each('speaker voice_id', { as: 'voice' }),
   speaking_rate: { as: 'speed' },
   length_scale: { advice: 'use `speed`' },
   voice_settings: notOffered,
-  ...alike('language lang_code language_code', { advice: 'a voice has its language' }),
-  ...alike('format output_format download_format', { advice: 'use `response_format`' }),
+  ...each('language lang_code language_code', { advice: 'a voice has its language' }),
+  ...each('format output_format download_format', { advice: 'use `response_format`' }),
   sample_rate: { advice: "it is the model's own" },
   pitch: notOffered,
-  ...alike('volume volume_multiplier', harmless(1)),
+  ...each('volume volume_multiplier', harmless(1)),
   normalization_options: notOffered,
   return_timestamps: { ...harmless(false), advice: 'use `timestamp_granularities`' },
   return_download_link: harmless(false),
-  ...alike('ref_audio ref_text temperature top_p seed exaggeration cfg_weight noise_scale noise_w'),
+  ...each('ref_audio ref_text temperature top_p seed exaggeration cfg_weight noise_scale noise_w'),
   ...ignoredFields('user priority stream'),
 };
 

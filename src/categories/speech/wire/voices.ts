@@ -47,8 +47,8 @@ export function defaultVoice(model: ModelInfo): string {
   const chosen = model.defaults?.['voice'];
   if (typeof chosen === 'string') return chosen;
   const voices = voicesOf(model);
-  const usual = speechParameters.voice.default;
-  return voices.some(({ id }) => id === usual) ? usual : (voices[0]?.id ?? usual);
+  const fallback = speechParameters.voice.default;
+  return voices.some(({ id }) => id === fallback) ? fallback : (voices[0]?.id ?? fallback);
 }
 
 function voicesOf(model: ModelInfo): NonNullable<SpeechModelInfo['voices']> {

@@ -71,13 +71,13 @@ function isLong([start, end]: readonly [number, number]): boolean {
 /** @returns the middle of the quietest stretch after `from` */
 function findQuietest(samples: Float32Array, from: number): number {
   let energy = 0;
-  let least = Infinity;
+  let minEnergy = Infinity;
   let best = samples.length;
   for (let at = from; at < samples.length; at++) {
     energy += samples[at]! ** 2;
     if (at - from < quietLength) continue;
     energy -= samples[at - quietLength]! ** 2;
-    if (energy < least) [least, best] = [energy, at - (quietLength >> 1)];
+    if (energy < minEnergy) [minEnergy, best] = [energy, at - (quietLength >> 1)];
   }
   return best;
 }

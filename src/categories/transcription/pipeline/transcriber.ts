@@ -106,8 +106,8 @@ export async function* transcribe(
     end: number,
   ): TranscriptionSegment => {
     /** Rounds to hundredths, to hide binary rounding errors of sums. */
-    const place = (seconds: number, least: number, most: number): number =>
-      Math.max(least, Math.min(Math.round((start / sampleRateHz + seconds) * 100) / 100, most));
+    const place = (seconds: number, min: number, max: number): number =>
+      Math.max(min, Math.min(Math.round((start / sampleRateHz + seconds) * 100) / 100, max));
     const startSeconds = place(segment.startSeconds, lastSeconds, end / sampleRateHz);
     const endSeconds = place(segment.endSeconds, startSeconds, end / sampleRateHz);
     lastSeconds = endSeconds;

@@ -36,7 +36,7 @@ export async function* mergeChannels(
     for (const source of sources) heads.push(await nextOf(source));
     for (let id = 0; ;) {
       const channel = heads.reduce(
-        (least, head, at) => (timeOf(head) < timeOf(heads[least]!) ? at : least),
+        (first, head, at) => (timeOf(head) < timeOf(heads[first]!) ? at : first),
         0,
       );
       const event = heads[channel]!;

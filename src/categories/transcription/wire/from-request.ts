@@ -3,7 +3,7 @@ import { fieldError } from '../../../errors.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   notOffered,
@@ -23,20 +23,20 @@ export const transcriptionForeignFields: ForeignFields = {
   chunking_strategy: { ...harmless('auto'), advice: 'only auto is offered' },
   known_speaker_names: notOffered,
   known_speaker_references: notOffered,
-  ...alike('diarize speaker_labels', { harmless: isFalse, advice: 'use `response_format` diarized_json' }),
+  ...each('diarize speaker_labels', { harmless: isFalse, advice: 'use `response_format` diarized_json' }),
   use_multi_channel: { harmless: isFalse, advice: 'use `multichannel`' },
-  ...alike('url audio_url', { advice: 'send the audio as `file`' }),
+  ...each('url audio_url', { advice: 'send the audio as `file`' }),
   task: { ...harmless('transcribe'), advice: 'only transcribe is offered' },
   translate: { harmless: isFalse },
   to_language: notOffered,
   initial_prompt: { as: 'prompt' },
   output_format: { as: 'response_format' },
-  ...alike('source_language language_code lang', { as: 'language' }),
+  ...each('source_language language_code lang', { as: 'language' }),
   hotwords: { advice: 'use `prompt`' },
   word_timestamps: { harmless: isFalse, advice: 'use `timestamp_granularities[]`' },
   output: { advice: 'use `response_format`' },
-  ...alike('vad_filter vad', { advice: 'it is a setting of the model' }),
-  ...alike(
+  ...each('vad_filter vad', { advice: 'it is a setting of the model' }),
+  ...each(
     'beam_size best_of patience length_penalty repetition_penalty frequency_penalty presence_penalty ' +
       'suppress_tokens temperature_inc compression_ratio_threshold logprob_threshold log_prob_threshold ' +
       'no_speech_threshold condition_on_previous_text hallucination_silence_threshold clip_timestamps ' +
@@ -48,7 +48,7 @@ export const transcriptionForeignFields: ForeignFields = {
 /** Fields unsupported in translations too, which always cover the whole audio and produce English. */
 export const translationForeignFields: ForeignFields = {
   ...transcriptionForeignFields,
-  ...alike('diarize speaker_labels use_multi_channel', { harmless: isFalse }),
+  ...each('diarize speaker_labels use_multi_channel', { harmless: isFalse }),
   to_language: { ...harmless('en'), advice: 'the text is English' },
   task: { ...harmless('translate'), advice: 'use /audio/transcriptions' },
   translate: { harmless: (value: unknown) => !isFalse(value), advice: 'use /audio/transcriptions' },

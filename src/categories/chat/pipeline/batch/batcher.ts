@@ -12,7 +12,7 @@ import { chooseToken, forwardStep, rowOf, type Continuation, type StepLogits } f
 export interface Generation {
   readonly prompt: Int32Array;
   /** Max total tokens of its sequences, the prompt counted once. */
-  readonly mostTokens: number;
+  readonly maxTotalTokens: number;
   readonly continuations: readonly Continuation[];
   /** Compute in the same shapes every time, since they affect the last bits of the logits: separate batch, same pieces. */
   readonly reproducible: boolean;
@@ -209,7 +209,7 @@ export class Batcher {
     });
     if (!generation) return;
     this.#activate(generation);
-    const generations = [generation, ...this.#takeAlike(generation)] as const;
+    const generations = [generation, ...this.#takeSimilar(generation)] as const;
     try {
       this.#prefills.push(await this.#open(generations));
     } catch (error) {
@@ -221,7 +221,7 @@ export class Batcher {
   async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill> {
     const [{ prompt, reproducible, prefixOwner: owner, readLogits }] = generations;
     const room = Math.max(
-      ...generations.map((one) => Math.min(one.mostTokens, one.prompt.length + expectedAnswerTokens)),
+      ...generations.map((one) => Math.min(one.maxTotalTokens, one.prompt.length + expectedAnswerTokens)),
     );
     const isNew = readLogits || (reproducible && this.#decoder.pieceTokens === undefined);
     const shared =
@@ -234,11 +234,11 @@ export class Batcher {
   }
 
   /** Checks that a fixed-size cache can hold the max tokens of a generation; a lone generation may always try. */
-  #fits({ mostTokens }: Generation): boolean {
+  #fits({ maxTotalTokens }: Generation): boolean {
     const { capacity = Infinity } = this.#decoder;
     let reserved = 0;
-    for (const active of this.#active) reserved += active.mostTokens;
-    return reserved === 0 || reserved + mostTokens <= capacity;
+    for (const active of this.#active) reserved += active.maxTotalTokens;
+    return reserved === 0 || reserved + maxTotalTokens <= capacity;
   }
 
   /** Checks that the owner stays within one batch of sequences, unless it is the only owner, and that each owner has some. */
@@ -266,7 +266,7 @@ export class Batcher {
   }
 
   /** Takes waiting prompts of similar length that fit in the same step, so that padding stays small. */
-  #takeAlike(generation: Generation): readonly Generation[] {
+  #takeSimilar(generation: Generation): readonly Generation[] {
     const taken: Generation[] = [];
     const { prompt } = generation;
     if (!this.#decoder.raggedPrompts || prompt.length > prefillTokens || this.#isAlone(generation))
@@ -275,14 +275,14 @@ export class Batcher {
     let shortest = prompt.length;
     for (const other of this.#waiting) {
       const { length } = other.prompt;
-      const most = Math.max(longest, length);
-      const least = Math.min(shortest, length);
+      const max = Math.max(longest, length);
+      const min = Math.min(shortest, length);
       const isFair = this.#isShared(other.owner);
       const together = isFair ? fairPrefillTokens : sharedPrefillTokens;
-      const fits = most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= together;
+      const fits = max <= prefillTokens && max <= 2 * min && max * (taken.length + 2) <= together;
       if (!fits || taken.length + 1 >= this.#maxRows || this.#isAlone(other)) continue;
       if (!this.#fits(other) || !this.#mayBegin(other)) continue;
-      [longest, shortest] = [most, least];
+      [longest, shortest] = [max, min];
       taken.push(other);
       this.#activate(other);
     }
@@ -304,8 +304,8 @@ export class Batcher {
         for (const generation of generations) this.#ended(generation);
         return 0;
       }
-      const most = this.#maxOf(prefill);
-      const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + most));
+      const max = this.#maxOf(prefill);
+      const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + max));
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);
       const isLast = generations.every(({ prompt }) => prefill.done + count >= prompt.length);
@@ -348,9 +348,9 @@ export class Batcher {
     const left = prompt.length - done;
     const fair = !reproducible && this.#isShared(owner) ? fairPrefillTokens : pieceTokens;
     const read = readLogits ? Math.ceil(maxLogits / this.#decoder.vocabularySize) : pieceTokens;
-    const most = Math.min(pieceTokens, fair, read);
+    const max = Math.min(pieceTokens, fair, read);
     const isAlone = (reproducible || endsAlone === true) && this.#decoder.pieceTokens !== undefined;
-    return isAlone && left > 1 ? Math.min(most, left - 1) : most;
+    return isAlone && left > 1 ? Math.min(max, left - 1) : max;
   }
 
   /** Checks that a piece matches the pieces in which an uncached prompt with a seed is read. */

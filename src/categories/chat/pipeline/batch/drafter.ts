@@ -19,7 +19,7 @@ export function createDrafter(tokens: Iterable<number>) {
       if (guess !== undefined) length.update(guess === token);
       lookup.append(token);
     },
-    draft: (most: number): Int32Array => lookup.draft(Math.max(0, Math.min(length.count, most))),
+    draft: (max: number): Int32Array => lookup.draft(Math.max(0, Math.min(length.count, max))),
   };
 }
 

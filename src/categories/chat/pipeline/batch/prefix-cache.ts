@@ -2,9 +2,9 @@ import type { CacheRow, Decoder, DecoderCache } from '../../../../contracts/deco
 import { CacheFull } from '../../../../runtime/cache-full.ts';
 
 /** Owner of prefixes that all callers share. */
-const everyone = Symbol('everyone');
+const sharedOwner = Symbol('shared');
 
-type Owner = string | undefined | typeof everyone;
+type Owner = string | undefined | typeof sharedOwner;
 
 interface Entry {
   readonly tokens: Int32Array;
@@ -98,12 +98,12 @@ export class PrefixCache {
     const isTaken = await this.#add({ tokens, owner, exact }, source, isLast);
     const beginning = tokens.subarray(0, shared);
     const isKept = this.#entries.some(
-      (entry) => entry.tokens.length === shared && isOfEveryone(entry, beginning),
+      (entry) => entry.tokens.length === shared && isShared(entry, beginning),
     );
     if (shared === 0 || isKept) return isTaken;
     const own = {
       tokens: beginning.slice(),
-      owner: everyone,
+      owner: sharedOwner,
       exact: this.#exactOf({ exact }, shared),
     } as const;
     await this.#add(own, { ...source, length: shared });
@@ -133,7 +133,7 @@ export class PrefixCache {
     let best: Entry | undefined;
     let length = 0;
     for (const entry of this.#entries) {
-      if (entry.owner !== owner && !isOfEveryone(entry, prompt)) continue;
+      if (entry.owner !== owner && !isShared(entry, prompt)) continue;
       const all = sharedLength(entry.tokens, prompt, prompt.length - 1);
       const shared = exactly ? this.#piecesOf(entry, all, prompt) : all;
       if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
@@ -163,8 +163,8 @@ export class PrefixCache {
 }
 
 /** Shared entries match only as a whole, so a partial match reveals nothing about the rest. */
-function isOfEveryone({ owner, tokens }: Entry, prompt: Int32Array): boolean {
-  return owner === everyone && sharedLength(tokens, prompt) === tokens.length;
+function isShared({ owner, tokens }: Entry, prompt: Int32Array): boolean {
+  return owner === sharedOwner && sharedLength(tokens, prompt) === tokens.length;
 }
 
 function sharedLength(a: Int32Array, b: Int32Array, limit = b.length): number {

@@ -17,13 +17,13 @@ import { readTokenLogprobs } from './token-logprobs.ts';
 import type { TokenRules } from './token-rules.ts';
 import { type DryBreakers, createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
 
-function oncePer<Made extends {}>(make: (tokenizer: TextTokenizer) => Made) {
+function memoizeByTokenizer<Made extends {}>(make: (tokenizer: TextTokenizer) => Made) {
   const made = new WeakMap<TextTokenizer, Made>();
   return (tokenizer: TextTokenizer) => getOrCreate(made, tokenizer, make);
 }
 
 /** Finds the token sequences that reset DRY. The latest search is cached, since most requests use the default. */
-const breakerFinderOf = oncePer((tokenizer) => {
+const breakerFinderOf = memoizeByTokenizer((tokenizer) => {
   const find = createBreakerFinder({
     size: tokenizer.vocabularySize,
     textOf: (token) => utf8.decode(tokenizer.bytesOf(token)),
@@ -82,7 +82,7 @@ export class Choice {
   #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   /** Tokens that complete a constrained answer at its limit, once they replace sampled tokens. */
   #ending: number[] | undefined;
-  readonly #said: number[] = [];
+  readonly #sampled: number[] = [];
   #reportedTokens = 0;
 
   constructor(index: number, context: ChoiceContext) {
@@ -134,7 +134,7 @@ export class Choice {
 
   /** @returns `undefined` if the rules allow no token */
   #choose(logits: Float32Array): number | undefined {
-    const mask = this.#rules ? this.#rules.mask(this.#said, this.#matcher?.mask()) : this.#matcher?.mask();
+    const mask = this.#rules ? this.#rules.mask(this.#sampled, this.#matcher?.mask()) : this.#matcher?.mask();
     if (this.#rules && !mask) return undefined;
     const token = this.#sampler.sample(logits, mask, this.#matcher?.isFree);
     // Reserve tokens to complete the answer after thinking.
@@ -156,7 +156,7 @@ export class Choice {
     }
     this.#sampler.accept(token);
     this.#matcher?.accept(token);
-    if (this.#rules) this.#said.push(token);
+    if (this.#rules) this.#sampled.push(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
     this.#holdLogprobs(token, logits);
@@ -227,7 +227,7 @@ export class Choice {
 }
 
 /** Tokens with a letter, a digit or a non-ASCII byte; false for punctuation and white space. */
-const wordTestOf = oncePer((tokenizer) => {
+const wordTestOf = memoizeByTokenizer((tokenizer) => {
   const known = new Map<number, boolean>();
   // Called for every penalized token of every step: must not allocate for cached tokens.
   const test = (token: number): boolean => tokenizer.bytesOf(token).some(isOfWord);

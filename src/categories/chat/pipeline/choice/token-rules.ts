@@ -5,10 +5,10 @@ import type { ChatRequest } from '../../request.ts';
 export interface TokenRules {
   /**
    * Mask of allowed next tokens: bit `t % 32` of word `t / 32`; valid until the next call.
-   * @param most intersected with the rules, unless that leaves no token
+   * @param base intersected with the rules, unless that leaves no token
    * @returns `undefined` if no token is allowed
    */
-  mask(answer: readonly number[], most: Uint32Array | undefined): Uint32Array | undefined;
+  mask(answer: readonly number[], base: Uint32Array | undefined): Uint32Array | undefined;
 }
 
 interface Vocabulary {
@@ -36,14 +36,14 @@ export function compileTokenRules(
     .filter(({ length }) => length > 0);
   const mask = new Uint32Array(always.length);
   return {
-    mask(answer, most) {
+    mask(answer, base) {
       mask.set(always);
       if (answer.length < minTokens) for (const token of ends) forbid(mask, token);
       for (const sequence of sequences) {
         if (endsWith(answer, sequence)) forbid(mask, sequence.at(-1)!);
       }
-      if (most) for (let i = 0; i < mask.length; i++) mask[i]! &= most[i]!;
-      return mask.some((word) => word !== 0) ? mask : most;
+      if (base) for (let i = 0; i < mask.length; i++) mask[i]! &= base[i]!;
+      return mask.some((word) => word !== 0) ? mask : base;
     },
   };
 }

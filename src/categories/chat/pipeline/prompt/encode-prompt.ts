@@ -41,17 +41,17 @@ export function* encodePrompt(
   const { contextLength, truncatePromptTokens: kept = 0, maxTokens = 1 } = options;
   const isCut = kept !== 0;
   const room = Math.max(contextLength - maxTokens, contextLength >> 1);
-  const most = isCut ? Math.min(kept === -1 ? room : kept, contextLength) : contextLength;
-  const enough = 2 * (isCut ? Math.max(most, reachOfCut) : most);
+  const max = isCut ? Math.min(kept === -1 ? room : kept, contextLength) : contextLength;
+  const enough = 2 * (isCut ? Math.max(max, reachOfCut) : max);
   for (let length = (enough / 2) * defaultCharactersPerToken; length < text.length; length *= 2) {
     // A cut changes some nearby tokens, never half of them.
     const part = yield* encode(isCut ? text.slice(-length) : text.slice(0, length));
     if (part.length < enough) continue;
-    if (isCut) return checked(part.slice(-most), options);
+    if (isCut) return checked(part.slice(-max), options);
     throw tooLong(`${contextLength + 1} tokens or more`, options);
   }
   const tokens = yield* encode(text);
-  return checked(isCut ? tokens.slice(-most) : tokens, options);
+  return checked(isCut ? tokens.slice(-max) : tokens, options);
 }
 
 function checked(tokens: readonly number[], limit: PromptLimit): Int32Array {

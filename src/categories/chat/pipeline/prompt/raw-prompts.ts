@@ -56,7 +56,7 @@ function* encodeWhole(
   const { tokenizer, framesPrompts } = reader;
   if (typeof prompt !== 'string') {
     assertTokens(prompt, reader, options.place);
-    const tokens = yield* encodePrompt('', () => atOnce([...prompt]), options);
+    const tokens = yield* encodePrompt('', () => immediate([...prompt]), options);
     return { text: tokenizer.decode([...tokens]), tokens, before: 0 };
   }
   const isFramed = addSpecialTokens && (stopAfter === 'encoding' || !framesPrompts);
@@ -68,7 +68,7 @@ function* encodeWhole(
 }
 
 // eslint-disable-next-line require-yield
-function* atOnce(ids: readonly number[]): Generator<void, readonly number[]> {
+function* immediate(ids: readonly number[]): Generator<void, readonly number[]> {
   return ids;
 }
 

@@ -66,7 +66,7 @@ export function createPictureTable(hiddenSize: number) {
   /** Least recently used first. */
   const byKey = new Map<string, Entry>();
   let ids = 0;
-  /** Borrows an image until `giveBack`. */
+  /** Borrows an image until `release`. */
   const borrow = (key: string): EncodedPicture | undefined => {
     const entry = byKey.get(key);
     if (!entry) return undefined;
@@ -77,7 +77,7 @@ export function createPictureTable(hiddenSize: number) {
   };
   return {
     borrow,
-    /** Adds an image, unless present, and borrows it until `giveBack`. */
+    /** Adds an image, unless present, and borrows it until `release`. */
     add(key: string, embeddings: Float32Array, grid?: PictureGrid): EncodedPicture {
       const known = borrow(key);
       if (known) return known;
@@ -89,7 +89,7 @@ export function createPictureTable(hiddenSize: number) {
       byKey.set(key, entry);
       return entry;
     },
-    giveBack(picture: EncodedPicture): void {
+    release(picture: EncodedPicture): void {
       (picture as Entry).uses--;
       let idle = 0;
       for (const entry of byKey.values()) if (entry.uses === 0) idle += entry.embeddings.byteLength;

@@ -46,8 +46,8 @@ export function createVisionModel(session: Session, { family, token, table, sett
   const texts = new WeakMap<EncodedPicture, string>();
   /** Decoding a large image takes up to 640 MB, and the encoder uses all threads. */
   const oneByOne = limitConcurrency(1);
-  const giveBack = (pictures: readonly ReadyPicture[]): void => {
-    for (const { encoded } of pictures) table.giveBack(encoded);
+  const releasePictures = (pictures: readonly ReadyPicture[]): void => {
+    for (const { encoded } of pictures) table.release(encoded);
   };
   const encode = async (bytes: Uint8Array, { detail, place }: PlacedPicture): Promise<ReadyPicture> => {
     const key = `${createHash('sha256').update(bytes).digest('base64')} ${detail === 'low' ? 'low' : 'high'}`;
@@ -65,7 +65,7 @@ export function createVisionModel(session: Session, { family, token, table, sett
   return {
     family,
     token,
-    /** The images of a conversation, borrowed until `giveBack`. */
+    /** The images of a conversation, borrowed until `releasePictures`. */
     async read(
       messages: readonly ChatMessage<MessageContent>[],
       { signal, owner }: PipelineRunOptions = {},
@@ -88,11 +88,11 @@ export function createVisionModel(session: Session, { family, token, table, sett
         }
         return ready;
       } catch (error) {
-        giveBack(ready);
+        releasePictures(ready);
         throw error;
       }
     },
-    giveBack,
+    releasePictures,
     release: () => session.release(),
   };
 }

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
 import { toFrame } from '../../../../http/sse.ts';
 import { parseBody } from '../../../../validation/issues.ts';
-import { alike, foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
+import { each, foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { RawPrompt } from '../../prompts.ts';
 import type { ChatRequestInput } from '../../request.ts';
@@ -21,7 +21,7 @@ const chatFields =
   'continue_final_message add_generation_prompt';
 const completionForeignFields: ForeignFields = {
   ...foreignTo(completionRequestSchema, foreignFields),
-  ...alike(chatFields, { advice: 'use `POST /chat/completions`' }),
+  ...each(chatFields, { advice: 'use `POST /chat/completions`' }),
   max_completion_tokens: { as: 'max_tokens' },
   top_logprobs: { advice: 'use `logprobs` with a number' },
 };

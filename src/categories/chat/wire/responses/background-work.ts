@@ -41,7 +41,7 @@ export async function beginWork(
 }
 
 /** True while the work runs in any process. */
-export async function isUnderWay(kept: KeptValues, id: string): Promise<boolean> {
+export async function isWorkRunning(kept: KeptValues, id: string): Promise<boolean> {
   const beatAt = (await kept.get(beatOf(id))) as number | undefined;
   return beatAt !== undefined && unixTime() - beatAt <= maxBeatAgeSeconds;
 }
@@ -50,9 +50,9 @@ export async function isUnderWay(kept: KeptValues, id: string): Promise<boolean>
 export async function stopWork(kept: KeptValues, id: string): Promise<void> {
   const own = ownWork.get(id);
   if (own) own.abort();
-  else if (await isUnderWay(kept, id)) await kept.set(stopOf(id), 'true');
+  else if (await isWorkRunning(kept, id)) await kept.set(stopOf(id), 'true');
   const endsAt = performance.now() + stopMs;
-  while (await isUnderWay(kept, id)) {
+  while (await isWorkRunning(kept, id)) {
     if (performance.now() < endsAt) await sleep(pollMs);
     else {
       const message = 'The process that runs the response was asked to stop it, and has not yet. Ask again.';

@@ -1,12 +1,12 @@
 import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
 import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
-import { assertRoom, findConversation, keptFor } from './kept-conversation.ts';
+import { assertRoom, findConversation, storeFor } from './kept-conversation.ts';
 import {
   isReadable,
   noSize,
   notFound,
-  nothingKept,
+  storeDisabled,
   placesOf,
   readItems,
   sizeOf,
@@ -61,7 +61,7 @@ export async function recall(asked: Asked, caller: CallerState, budget: RequestB
   const param = id === undefined ? 'previous_response_id' : 'conversation';
   let { before } = nothingRecalled;
   if (id !== undefined) {
-    const { entries } = await findConversation(keptFor(caller, [id, param]), [id, param]);
+    const { entries } = await findConversation(storeFor(caller, [id, param]), [id, param]);
     before = { size: sizeOf(entries), conversation: { id, last: entries.at(-1)?.number ?? 0 } };
     assertRoom(before.size.count + (typeof asked.input === 'string' ? 1 : asked.input.length), param);
   } else if (previous != null) {
@@ -101,12 +101,12 @@ async function readReferred(
 
 /** @throws InferenceError `unsupported_feature` for a request that needs stored responses */
 export function assertRecallsNothing(asked: Asked): void {
-  if (asked.store === true) throw nothingKept('store');
-  if (asked.background === true) throw nothingKept('background');
-  if (asked.previous_response_id != null) throw nothingKept('previous_response_id');
-  if (asked.conversation != null) throw nothingKept('conversation');
+  if (asked.store === true) throw storeDisabled('store');
+  if (asked.background === true) throw storeDisabled('background');
+  if (asked.previous_response_id != null) throw storeDisabled('previous_response_id');
+  if (asked.conversation != null) throw storeDisabled('conversation');
   const [first] = referencesOf(asked);
-  if (first !== undefined) throw nothingKept(first.place);
+  if (first !== undefined) throw storeDisabled(first.place);
 }
 
 function referencesOf({ input }: Asked): { readonly id: string; readonly place: string }[] {

@@ -6,7 +6,7 @@ import {
   keepItems,
   keyOf,
   maxItems,
-  nothingKept,
+  storeDisabled,
   notFound,
   placesOf,
   removeItems,
@@ -29,8 +29,8 @@ export interface KeptConversation {
 export type ConversationName = readonly [id: string, param: string];
 
 /** @throws InferenceError `unsupported_feature` or `response_not_found` */
-export function keptFor({ kept }: Pick<CallerState, 'kept'>, [id, param]: ConversationName): KeptValues {
-  if (kept === undefined) throw nothingKept(param);
+export function storeFor({ kept }: Pick<CallerState, 'kept'>, [id, param]: ConversationName): KeptValues {
+  if (kept === undefined) throw storeDisabled(param);
   if (!/^conv_[0-9a-f]{32}$/.test(id)) throw notFound(param);
   return kept;
 }

@@ -8,14 +8,14 @@ import { itemPageSchema, pageParameters, toItemPage } from './item-page.ts';
 import {
   addItems,
   changeConversation,
-  keptFor,
+  storeFor,
   createConversation,
   findConversation,
   removeConversation,
   removeItem,
   type KeptConversation,
 } from './kept-conversation.ts';
-import { keyOf, nothingKept, notFound, placesOf, readPage, type KeptItem } from './kept-items.ts';
+import { keyOf, storeDisabled, notFound, placesOf, readPage, type KeptItem } from './kept-items.ts';
 import { findKept, findSettled, forgetResponse, isPending, placesBefore } from './kept-response.ts';
 import {
   deletedSchema,
@@ -59,7 +59,7 @@ const bodies = {
 
 function named({ caller, pathParameters: { conversation_id: id } }: RouteCall) {
   const name = [id!, 'conversation_id'] as const;
-  return [keptFor(caller, name), name] as const;
+  return [storeFor(caller, name), name] as const;
 }
 
 function show({ id, created_at, metadata }: KeptConversation): object {
@@ -146,7 +146,7 @@ export const keptConversations: readonly Route[] = [
     ],
     conversation,
     async ({ caller: { kept }, body }) => {
-      if (kept === undefined) throw nothingKept('conversation');
+      if (kept === undefined) throw storeDisabled('conversation');
       const { items, metadata } = body as z.infer<typeof bodies.create>;
       return show(await createConversation(kept, items ?? [], metadata ?? {}));
     },

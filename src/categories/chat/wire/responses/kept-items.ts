@@ -54,7 +54,7 @@ export function isReadable({ bytes, objects }: Size, { maxBytes }: KeptValues): 
 }
 
 /** @throws InferenceError `unsupported_feature` naming the handler's option */
-export function nothingKept(param: string): InferenceError {
+export function storeDisabled(param: string): InferenceError {
   const reason = "this service keeps no responses (the handler's option `keepResponses` is off)";
   return unsupportedError(param, `${reason}, so send the whole conversation as \`input\``);
 }

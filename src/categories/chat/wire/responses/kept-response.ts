@@ -2,13 +2,13 @@ import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
 import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { unixTime } from '../../../../http/headers.ts';
 import { findConversation } from './kept-conversation.ts';
-import { isUnderWay } from './background-work.ts';
+import { isWorkRunning } from './background-work.ts';
 import {
   idPrefixes,
   keepItems,
   keyOf,
   maxItems,
-  nothingKept,
+  storeDisabled,
   notFound,
   placesOf,
   removeItems,
@@ -86,7 +86,7 @@ export async function findKept(
   id: string,
   param: string,
 ): Promise<KeptResponse & { readonly kept: KeptValues }> {
-  if (kept === undefined) throw nothingKept(param);
+  if (kept === undefined) throw storeDisabled(param);
   const found = /^resp_[0-9a-f]{32}$/.test(id)
     ? ((await kept.get(id)) as KeptResponse | undefined)
     : undefined;
@@ -111,7 +111,7 @@ export async function findSettled(
   param: string,
 ): Promise<ModelResponse> {
   const { kept, ...head } = await findKept(caller, id, param);
-  const isRunning = isPending(head) && (await isUnderWay(kept, id));
+  const isRunning = isPending(head) && (await isWorkRunning(kept, id));
   // It may have ended between the two reads.
   const { status } = isPending(head) && !isRunning ? await findKept(caller, id, param) : head;
   const found = (await kept.get(bodyOf(id))) as ModelResponse | undefined;

@@ -29,7 +29,7 @@ export const tokenizeForeignFields: ForeignFields = {
 };
 
 /** Fields that require `messages`. */
-const ofMessages = [
+const messageFields = [
   'tools',
   'tool_choice',
   'documents',
@@ -55,11 +55,11 @@ export function fromTokenizeRequest(body: unknown) {
     const preview = { addSpecialTokens, echo: hasNames || hasPieces ? 'spelling' : 'text' } as const;
     const call = { model, place, hasNames, hasPieces };
     if (place === 'messages') {
-      const rendered = Object.fromEntries(ofMessages.map((name) => [name, parsed[name]]));
+      const rendered = Object.fromEntries(messageFields.map((name) => [name, parsed[name]]));
       const { request } = toChatRequest({ ...rendered, model, messages: messages! });
       return { ...call, request: { ...request, ...preview } };
     }
-    const misplaced = ofMessages.find((name) => parsed[name] != null);
+    const misplaced = messageFields.find((name) => parsed[name] != null);
     if (misplaced !== undefined) throw fieldError(misplaced, `expected none beside ${place}`);
     return { ...call, request: { model, messages: [], prompts: [(prompt ?? content)!], ...preview } };
   });

@@ -68,7 +68,7 @@ export function readInputSizes(
 ): InputSizes {
   const [, , height, width] = dims.map(builtInSize);
   if (height && width) return sizesOf({ width, height });
-  const { min, max, default: usual } = detectionParameters.imageSize;
+  const { min, max, default: defaultSize } = detectionParameters.imageSize;
   if (resizing && 'edges' in resizing) {
     const { edges } = resizing;
     return { fixed: undefined, edges, default: edges.longest, min, max, step: 1 };
@@ -79,7 +79,7 @@ export function readInputSizes(
     greatest(config['image_size']) ??
     greatest(metadata.get('imgsz')) ??
     greatest((preprocessor['size'] as Record<string, unknown> | undefined)?.['height']) ??
-    usual;
+    defaultSize;
   return {
     fixed: undefined,
     default: Math.max(1, Math.round(trained / step)) * step,

@@ -44,8 +44,8 @@ export async function createGraphEncoder(
   const toFeeds = readGraph(notAnEncoder, () =>
     readTokenInputs(session.inputs.filter((input) => !past.includes(input))),
   );
-  const usual = past.length > 0 ? 'last-token' : 'mean';
-  const { output, pooling } = chooseOutput(session, options.pooling, usual);
+  const defaultPooling = past.length > 0 ? 'last-token' : 'mean';
+  const { output, pooling } = chooseOutput(session, options.pooling, defaultPooling);
 
   const encode = async (
     sequences: readonly TokenSequence[],
@@ -82,13 +82,13 @@ function emptyPast({ name, type, dims }: TensorSignature, rows: number): Tensor 
 function chooseOutput(
   session: Session,
   pooling: PoolingMode | undefined,
-  usual: PoolingMode,
+  defaultPooling: PoolingMode,
 ): { output: string; pooling: PoolingMode | undefined } {
   const names = session.outputs.map(({ name }) => name);
   if (pooling === undefined && names.includes(pooledOutput))
     return { output: pooledOutput, pooling: undefined };
   const output = tokenOutputs.find((name) => names.includes(name));
-  if (output) return { output, pooling: pooling ?? usual };
+  if (output) return { output, pooling: pooling ?? defaultPooling };
   throw notAnEncoder(`none of the outputs ${tokenOutputs.join(', ')}, only ${names.join(', ')}`);
 }
 

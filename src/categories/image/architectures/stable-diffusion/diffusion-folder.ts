@@ -87,9 +87,9 @@ function isPresent(entry: unknown): boolean {
   return Array.isArray(entry) && typeof entry[1] === 'string';
 }
 
-export function numberIn(config: Json, name: string, usual: number): number {
+export function numberIn(config: Json, name: string, fallback: number): number {
   const value = config[name];
-  return typeof value === 'number' ? value : usual;
+  return typeof value === 'number' ? value : fallback;
 }
 
 export function misfit(component: string, reason: string, cause?: unknown): InferenceError {

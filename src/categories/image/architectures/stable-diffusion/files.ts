@@ -29,9 +29,9 @@ function findDiffusionGraph(
   dtype?: Dtype,
 ): DiffusionGraph | undefined {
   for (const folder of folders) {
-    const usual = findGraph(files, [toStem(folder)], dtype);
-    const candidates = usual === undefined && isOpen(dtype) ? graphsIn(files, folder) : [];
-    const graph = usual ?? (candidates.length === 1 ? candidates[0] : undefined);
+    const standard = findGraph(files, [toStem(folder)], dtype);
+    const candidates = standard === undefined && isOpen(dtype) ? graphsIn(files, folder) : [];
+    const graph = standard ?? (candidates.length === 1 ? candidates[0] : undefined);
     if (graph !== undefined) return { folder, graph };
   }
   return undefined;

@@ -170,9 +170,9 @@ function joinOf({ family }: Denoiser, { denoiser }: DiffusionFolder): JoinTexts 
 
 /** @throws InferenceError `invalid_request` for unsupported settings, before the first request */
 function assertScheduler({ scheduler }: DiffusionFolder): void {
-  const usual = { steps: imageParameters.numInferenceSteps.default, imageTokens: 1024 };
+  const defaults = { steps: imageParameters.numInferenceSteps.default, imageTokens: 1024 };
   orThrow(
-    () => createScheduler(scheduler, usual),
+    () => createScheduler(scheduler, defaults),
     (error) => misfit('scheduler', error.message, error),
   );
 }

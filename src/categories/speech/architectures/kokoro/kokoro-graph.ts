@@ -27,7 +27,7 @@ export const kokoroDurations: DurationTensors = {
 };
 const samplesOfFrame = 600;
 /** Frames by which a phoneme is audible before its durations indicate, measured at the ends of pauses: 35 to 50 ms. */
-const heardBefore = 2;
+const leadFrames = 2;
 const defaultStyleSize = 256;
 
 /** Reads a graph with `input_ids` `[1, n]`, `style` `[1, size]` and optionally `speed` `[1]` → `waveform` and optionally `durations` `[1, n]`. */
@@ -72,7 +72,7 @@ export function createKokoroGraph(session: Session): KokoroGraph {
         symbols: phonemes.length,
         samples: samples.length,
       });
-      const lead = heardBefore * samplesOfFrame;
+      const lead = leadFrames * samplesOfFrame;
       return { samples, bounds: bounds?.map((bound) => Math.max(0, bound - lead)) };
     },
   };

@@ -36,7 +36,7 @@ export async function readPiperConfig(path: string, file: string) {
   const espeakVoice = read<string>('espeak.voice', aText);
   const count = read('num_speakers', aPositive, 1);
   const named = Object.entries(read<Record<string, number>>('speaker_id_map', speakerMap, {}));
-  const usual = read('default_speaker_id', anInteger, 0);
+  const initial = read('default_speaker_id', anInteger, 0);
   const speakers =
     named.length > 0 ? named : Array.from({ length: count }, (_, id) => [String(id), id] as const);
   return {
@@ -62,7 +62,7 @@ export async function readPiperConfig(path: string, file: string) {
     speakers: new Map(
       count === 1
         ? []
-        : speakers.toSorted(([, one], [, other]) => Number(other === usual) - Number(one === usual)),
+        : speakers.toSorted(([, one], [, other]) => Number(other === initial) - Number(one === initial)),
     ),
   };
 }

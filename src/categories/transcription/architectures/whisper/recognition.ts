@@ -68,7 +68,7 @@ const longLeadSeconds = 1;
 /** Max part of a word that a window cuts, region padding included. */
 const maxTailSeconds = 0.5;
 /** The end of a window without text is read again: speech may begin there after music. */
-const heardAgainPositions = 100;
+const rereadPositions = 100;
 /** Max distance between the ends of a window and a word that it cuts. */
 const tailPositions = 25;
 
@@ -339,7 +339,7 @@ function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wa
 function resumeAt(last: WindowSegment | undefined, { speech, positions, isLast }: Window): number {
   const cutOff = speech.at(-1);
   if (cutOff === undefined || isLast) return positions;
-  const lastEnd = positionsToSeconds(last?.end ?? positions - heardAgainPositions);
+  const lastEnd = positionsToSeconds(last?.end ?? positions - rereadPositions);
   const isNew = last === undefined || cutOff.startSeconds >= lastEnd - regionShape.paddingSeconds;
   const reachesEnd = cutOff.endSeconds >= positionsToSeconds(positions - 1);
   if (!isNew || !reachesEnd) return positions;

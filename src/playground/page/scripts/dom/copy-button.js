@@ -1,7 +1,7 @@
 import { announce } from './announce.js';
 import { quietButton } from './element.js';
 
-const saidMs = 1500;
+const confirmationMs = 1500;
 
 /**
  * * A button that copies a text.
@@ -15,7 +15,7 @@ export function copyButton(label, name, textOf) {
   const say = (/** @type {string} */ said) => {
     button.textContent = said;
     announce(`${said}.`);
-    setTimeout(() => (button.textContent = label), saidMs);
+    setTimeout(() => (button.textContent = label), confirmationMs);
   };
   // Browsers offer the clipboard only on pages of https and localhost.
   const copy = async () => navigator.clipboard.writeText(textOf());

@@ -1,7 +1,7 @@
 import { element } from './element.js';
 
 /** Longer texts would block the page and stay plain. */
-const longestText = 50_000;
+const maxTextLength = 50_000;
 
 /** Plain code until `decorate` colors it. @param {string} text @param {string} language */
 export function decorable(text, language) {
@@ -18,7 +18,7 @@ async function decorateOne(target) {
   const text = target.textContent ?? '';
   const language = target.getAttribute('data-language') ?? '';
   target.removeAttribute('data-language');
-  if (language === '' || text.length > longestText) return;
+  if (language === '' || text.length > maxTextLength) return;
   try {
     // Loaded lazily: pages without code don't need it.
     const { render } = await import('./grammars.js');

@@ -1,6 +1,6 @@
 import { element } from '../dom/element.js';
 
-const longestText = 20_000;
+const maxTextLength = 20_000;
 const maxStringLength = 200;
 
 /** Shows a panel's last request and response as text. */
@@ -33,8 +33,8 @@ export function createExchangeView() {
         for (;;) {
           const { done, value } = (await reader?.read()) ?? { done: true, value: '' };
           if (done) return;
-          text.appendData(value.slice(0, longestText - text.length));
-          if (text.length < longestText) continue;
+          text.appendData(value.slice(0, maxTextLength - text.length));
+          if (text.length < maxTextLength) continue;
           text.appendData('…');
           await reader?.cancel();
           return;

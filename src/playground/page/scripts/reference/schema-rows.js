@@ -169,9 +169,9 @@ function rangeOf({
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** @param {number | undefined} least @param {number | undefined} most @param {string} unit */
-function span(least, most, unit) {
-  if (isBound(least) && isBound(most)) return `${least} to ${most}${unit}`;
-  if (isBound(least)) return `at least ${least}${unit}`;
-  return isBound(most) ? `at most ${most}${unit}` : '';
+/** @param {number | undefined} min @param {number | undefined} max @param {string} unit */
+function span(min, max, unit) {
+  if (isBound(min) && isBound(max)) return `${min} to ${max}${unit}`;
+  if (isBound(min)) return `at least ${min}${unit}`;
+  return isBound(max) ? `at most ${max}${unit}` : '';
 }

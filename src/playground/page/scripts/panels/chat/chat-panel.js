@@ -281,8 +281,8 @@ export function createChatPanel(context) {
     });
   };
 
-  /** @param {(isFailure: boolean) => void} takeBack called if the answer is stopped or fails */
-  const answerLast = async (takeBack) => {
+  /** @param {(isFailure: boolean) => void} onFailure called if the answer is stopped or fails */
+  const answerLast = async (onFailure) => {
     chooseForPictures();
     const conversation = current;
     conversation.updatedAt = Date.now();
@@ -294,7 +294,7 @@ export function createChatPanel(context) {
       try {
         await answerWith(conversation.messages, signal);
       } catch (error) {
-        if (log.lastElementChild === view) takeBack(!signal.aborted);
+        if (log.lastElementChild === view) onFailure(!signal.aborted);
         throw error;
       } finally {
         save(conversation);
