@@ -68,15 +68,15 @@ export interface InferenceOptions extends RoomLimits {
 
 /** Shared with the command line's config file. */
 export const roomSettings = {
-  maxLoadedModels: integerSetting('Models that are in memory at once; default: all.'),
-  maxLoadedBytes: integerSetting('Memory of the models that are loaded at once; default: no limit.'),
+  maxLoadedModels: integerSetting('Maximum models in memory; default: all.'),
+  maxLoadedBytes: integerSetting('Maximum memory of loaded models, in bytes; default: no limit.'),
 } satisfies SettingTable & Record<keyof RoomLimits, unknown>;
 
 const inferenceSettings = {
-  models: objectSetting('The models by their ids.', 'an object of ids and models'),
-  isolation: choiceSetting('Where the models run; default `process`.', ['process', 'inline']),
+  models: objectSetting('The models by id.', 'an object of ids and models'),
+  isolation: choiceSetting('Isolation of the models; default `process`.', ['process', 'inline']),
   ...roomSettings,
-  logger: objectSetting<Logger>('Gets lines about models and runs.', 'a logger'),
+  logger: objectSetting<Logger>('Logs models and runs.', 'a logger'),
   observers: objectSetting('Receive all events.', 'a list of observers', Array.isArray),
 } satisfies SettingTable & Record<keyof InferenceOptions, unknown>;
 

@@ -134,7 +134,7 @@ function toOperation(route: DescribedRoute, models: readonly ModelInfo[]): JsonS
 /** OpenAPI has no WebSockets. */
 function describeMessages(route: DescribedRoute): string {
   const names = messagesOf(route).map(({ client, server }) => `${client.name} and ${server.name}`);
-  return `The connection becomes a WebSocket with messages of JSON, of the schemas ${names.join(', or ')}.`;
+  return `The connection becomes a WebSocket with JSON messages, of the schemas ${names.join(', or ')}.`;
 }
 
 function messagesOf({ messages, otherMessages = [] }: DescribedRoute): SocketMessages[] {

@@ -21,7 +21,7 @@ export const detectionSettings = {
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe(
-      "Names of the model's classes, or path of a text file with one on each line; default: from its files.",
+      "Names of the model's classes, or path of a text file with one per line; default: from its files.",
     ),
   ...imageInputSettings,
 } satisfies SettingTable;

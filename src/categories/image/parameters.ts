@@ -50,7 +50,7 @@ export const imageParameters = {
     max: 2 ** 31,
     section: 'advanced',
     description:
-      'The same seed and the same parameters give the same image; random when left out. The i-th of several images has the seed + i, and 0 comes after the largest.',
+      'The same seed and parameters give the same image; default: random. Image i of several uses seed + i, and wraps to 0 after the largest seed.',
   },
   n: {
     type: 'int',

@@ -11,7 +11,7 @@ export const imageSettings = {
   isDistilled: booleanSetting(
     'The model needs no guidance, like Turbo models; default: from its files, else false.',
   ),
-  maxPixels: integerSetting("Images of more pixels are refused; default: only the API's limit."),
+  maxPixels: integerSetting("Images with more pixels are rejected; default: only the API's limit."),
 } satisfies SettingTable;
 
 export type ImageSettings = SettingsOf<typeof imageSettings>;

@@ -14,10 +14,10 @@ export const speechSettings = {
     ['built-in', 'espeak'],
   ),
   voiceAliases: booleanSetting(
-    'Map built-in names of clients, such as `alloy`, to voices of the model; default true.',
+    'Map voice names built into clients, such as `alloy`, to voices of the model; default true.',
   ),
   wordTimes: booleanSetting(
-    'Make an output of the durations that a graph of Kokoro or Piper computes, for word times; the graph is read into memory to load it. Default: only graphs that have this output give word times.',
+    'Add an output with the durations that a Kokoro or Piper graph computes, for word times; the graph is loaded through memory. Default: word times only if the graph has this output.',
   ),
   ffmpegPath: textSetting('The program that encodes the remaining formats; default `ffmpeg` on the PATH.'),
 } satisfies SettingTable;

@@ -10,7 +10,7 @@ export const transcriptionParameters = {
     step: 0.1,
     section: 'basic',
     description:
-      'Decoding temperature. At 0 the most likely text is taken, and a window that comes out repetitive or unlikely is tried again at higher temperatures. Above 0 all windows are decoded only at that temperature.',
+      'Decoding temperature. At 0 the most likely text is used, and repetitive or unlikely windows are retried at higher temperatures. Above 0 all windows are decoded only at that temperature.',
   },
 } as const satisfies ParameterTable;
 

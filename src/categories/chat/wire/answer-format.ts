@@ -27,7 +27,7 @@ const responseFormat = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('json_object'),
-    schema: jsonSchema.nullish().meta({ description: 'As in `json_schema`; default: any object.' }),
+    schema: jsonSchema.nullish().meta({ description: 'See `json_schema`; default: any object.' }),
   }),
   z.object({ type: z.literal('json_schema'), json_schema: z.object(schemaFields) }),
 ]);
@@ -43,7 +43,7 @@ const none = z.null({ error: 'expected none, use `json`, `regex`, `choice` or `g
 /** Answer format fields of this API, vLLM and llama.cpp. */
 export const formatFields = {
   response_format: responseFormat.nullish().meta({
-    description: 'Format of the answer; the model can write nothing else.',
+    description: 'Format of the answer, enforced during generation.',
   }),
   structured_outputs: z
     .object({
@@ -59,7 +59,7 @@ export const formatFields = {
     })
     .nullish()
     .meta({
-      description: 'Another way to give the format of the answer: one of the fields of it, as in vLLM.',
+      description: 'The format of the answer as in vLLM: set one of its fields.',
     }),
   guided_json: writtenSchema.meta({ description: 'As `structured_outputs.json`.' }),
   guided_regex: text.meta({ description: 'As `structured_outputs.regex`.' }),
@@ -72,7 +72,7 @@ export const formatFields = {
     .meta({ description: 'As `structured_outputs.grammar`.' }),
   json_schema: writtenSchema.meta({ description: 'As `structured_outputs.json`, as in llama.cpp.' }),
   grammar: z.string().max(maxGrammarLength).nullish().meta({
-    description: 'As `structured_outputs.grammar`, as in llama.cpp; "" is none.',
+    description: 'As `structured_outputs.grammar`, as in llama.cpp; "" means no grammar.',
   }),
 };
 

@@ -38,7 +38,7 @@ const input = z
   })
   .meta({
     description:
-      'A text, or a list of texts. Models whose setting `tokenIds` allows it also take token ids of their own tokenizer, special ones included.',
+      'A text, or a list of texts. Models with the setting `tokenIds` also accept token ids of their tokenizer, special tokens included.',
     anyOf: [text, { ...listBounds, items: text }, tokens, { ...listBounds, items: tokens }],
   });
 
@@ -47,7 +47,7 @@ export const embeddingRequestSchema = z.object({
   input,
   model: textField('Id of an embedding model; default: the first one.'),
   encoding_format: z.enum(encodingFormats).nullish().meta({
-    description: 'How vectors are written: as numbers, or as base64 of little-endian float32.',
+    description: 'Format of vectors: numbers, or base64 of little-endian float32.',
     default: encodingFormats[0],
   }),
   ...parameterShape(embeddingParameters),

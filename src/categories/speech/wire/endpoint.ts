@@ -88,7 +88,7 @@ export const audioSpeech: Endpoint<SpeechCall, SpeechRequestInput, SpeechEvent> 
   method: 'POST',
   path: '/audio/speech',
   operationId: 'createSpeech',
-  summary: 'Speak a text; the audio is sent as it is made.',
+  summary: 'Synthesize speech from a text; the audio is streamed.',
   requestBody: { name: 'SpeechRequest', schema: speechRequestSchema, foreign: speechForeignFields },
   responses: {
     'audio/wav': audio,

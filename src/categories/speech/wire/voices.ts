@@ -16,7 +16,7 @@ export const voiceListSchema = z.object({
   ),
   aliases: z
     .array(z.object({ id: z.string(), voice: z.string(), model: z.string() }))
-    .meta({ description: 'Names that clients have built in, and the voices that they stand for.' }),
+    .meta({ description: 'Voice names built into clients, and the voices used for them.' }),
 });
 
 /** The answer of `GET /audio/voices`. */

@@ -48,7 +48,7 @@ export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInp
   method: 'POST',
   path: '/audio/transcriptions',
   operationId: 'createTranscription',
-  summary: 'Write down a recording, at once or as a stream of server-sent events.',
+  summary: 'Transcribe a recording, complete or as a stream of server-sent events.',
   requestBody: {
     name: 'TranscriptionRequest',
     schema: transcriptionRequestSchema,
@@ -82,7 +82,7 @@ export const audioTranslations: typeof audioTranscriptions = {
   ...audioTranscriptions,
   path: '/audio/translations',
   operationId: 'createTranslation',
-  summary: 'Write down in English a recording of another language.',
+  summary: 'Transcribe a recording in any language into English.',
   requestBody: {
     name: 'TranslationRequest',
     schema: translationRequestSchema,

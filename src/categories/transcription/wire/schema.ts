@@ -21,29 +21,27 @@ export const transcriptionFieldsSchema = z.object({
     description: 'Language of the audio, as ISO 639-1; default: auto-detected by models that can.',
   }),
   prompt: z.string().optional().meta({
-    description: 'Text that comes before the audio: a guide to style and spelling, or the transcript so far.',
+    description: 'Text before the audio: a guide to style and spelling, or the transcript so far.',
   }),
   response_format: z.enum(transcriptionFormats).optional().meta({
     description:
-      'How the transcript is written. `diarized_json` tells who says what, where the settings of the model name the models for it.',
+      'Format of the transcript. `diarized_json` identifies speakers, if the model has the setting `diarization`.',
     default: transcriptionFormats[0],
   }),
   timestamp_granularities: z
     .array(z.enum(timestampGranularities))
     .optional()
     .meta({
-      description:
-        'Parts of `verbose_json` that have times; the name `timestamp_granularities[]` is the same.',
+      description: 'Parts of `verbose_json` with times; alias `timestamp_granularities[]`.',
       default: [timestampGranularities[0]],
     }),
   stream: z.boolean().optional().meta({
-    description:
-      'Send the text piece by piece, as server-sent events; for `json`, `text` and `diarized_json`.',
+    description: 'Stream the text as server-sent events; for `json`, `text` and `diarized_json`.',
     default: false,
   }),
   multichannel: z.boolean().optional().meta({
     description:
-      'Transcribe each channel by itself, 8 at most, and merge them by time: segments, words and deltas have their `channel`. Each channel counts as audio of its own.',
+      'Transcribe each channel separately, 8 at most, and merge them by time: segments, words and deltas have a `channel`. Each channel counts as separate audio.',
     default: false,
   }),
   ...parameterShape(transcriptionParameters),
@@ -54,7 +52,7 @@ export const translationFieldsSchema = transcriptionFieldsSchema
   .pick({ model: true, language: true, prompt: true, temperature: true })
   .extend({
     response_format: z.enum(transcriptionFormats).exclude(['diarized_json']).optional().meta({
-      description: 'How the transcript is written.',
+      description: 'Format of the transcript.',
       default: transcriptionFormats[0],
     }),
   });
@@ -82,7 +80,7 @@ const seconds = z.number().meta({ description: 'Seconds from the beginning of th
 
 const usageSchema = z.object({
   type: z.literal('duration'),
-  seconds: z.number().meta({ description: 'Of audio, of all channels that are transcribed, rounded up.' }),
+  seconds: z.number().meta({ description: 'Seconds of audio over all transcribed channels, rounded up.' }),
 });
 
 /** The body of an answer with `response_format: 'json'`. */
@@ -91,14 +89,16 @@ export const transcriptionSchema = z.object({ text: z.string(), usage: usageSche
 /** The body of an answer with `response_format: 'verbose_json'`. */
 export const verboseTranscriptionSchema = z.object({
   task: z.enum(transcriptionTasks),
-  language: z.string().meta({ description: 'Its English name in small letters, such as `english`.' }),
+  language: z
+    .string()
+    .meta({ description: 'English name of the language in lower case, such as `english`.' }),
   duration: z.number().meta({ description: 'Of the audio, in seconds.' }),
   text: z.string(),
   segments: z
     .array(
       z.object({
         id: z.int(),
-        seek: z.int().meta({ description: 'Where its window begins, in hundredths of a second.' }),
+        seek: z.int().meta({ description: 'Start of its window, in hundredths of a second.' }),
         start: seconds,
         end: seconds,
         text: z.string(),
@@ -122,7 +122,7 @@ const speakerSegmentSchema = z.object({
   start: seconds,
   end: seconds,
   text: z.string(),
-  speaker: z.string().meta({ description: '`A`, `B`, … in the order in which they come.' }),
+  speaker: z.string().meta({ description: '`A`, `B`, … in order of appearance.' }),
 });
 
 export const diarizedTranscriptionSchema = z.object({
@@ -135,9 +135,9 @@ export const diarizedTranscriptionSchema = z.object({
 
 const tokenUsageSchema = z.object({
   type: z.literal('tokens'),
-  input_tokens: z.int().meta({ description: 'Of audio; those of `prompt` are not counted.' }),
+  input_tokens: z.int().meta({ description: 'Audio tokens; tokens of `prompt` are not counted.' }),
   input_token_details: z.object({ audio_tokens: z.int() }),
-  output_tokens: z.int().meta({ description: 'Of text and timestamps.' }),
+  output_tokens: z.int().meta({ description: 'Tokens of text and timestamps.' }),
   total_tokens: z.int(),
 });
 

@@ -56,7 +56,7 @@ export const completions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/completions',
   operationId: 'createCompletion',
-  summary: 'Continue texts or tokens as they are, at once or as a stream of server-sent events.',
+  summary: 'Continue raw texts or tokens, complete or as a stream of server-sent events.',
   requestBody: {
     name: 'CompletionRequest',
     schema: completionRequestSchema,

@@ -38,7 +38,7 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
   method: 'POST',
   path: '/messages',
   operationId: 'createMessage',
-  summary: "Answer a conversation in the dialect of Anthropic's Messages, at once or as a stream.",
+  summary: "Answer a conversation in the dialect of Anthropic's Messages, complete or as a stream.",
   requestBody: { name: 'MessageRequest', schema: messagesRequestSchema, foreign: messagesForeignFields },
   responses: {
     'application/json': { name: 'Message', schema: messageSchema },

@@ -102,16 +102,16 @@ export const messagesRequestSchema = chatRequestSchema
       .nullish()
       .meta({
         description:
-          'Switches the thinking of a model that has a switch, and shows it; `adaptive` leaves it to the model; `budget_tokens` is not kept.',
+          'Switches and shows reasoning, if the model has a switch; `adaptive` leaves it to the model; `budget_tokens` has no effect.',
       }),
     output_config: z
       .object({
         format: z
           .object({ type: z.literal('json_schema'), schema: jsonSchema })
           .nullish()
-          .meta({ description: 'Format of the answer; the model can write nothing else.' }),
+          .meta({ description: 'Format of the answer, enforced during generation.' }),
         effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish().meta({
-          description: 'How much a model thinks whose template takes it; `high` asks for nothing.',
+          description: "Reasoning effort, if supported by the model's template; `high` has no effect.",
         }),
       })
       .nullish(),
@@ -121,12 +121,12 @@ export const messagesRequestSchema = chatRequestSchema
 export type MessagesRequestBody = z.infer<typeof messagesRequestSchema>;
 
 const usage = z.object({
-  input_tokens: z.int().meta({ description: 'Tokens of the prompt that were computed.' }),
+  input_tokens: z.int().meta({ description: 'Prompt tokens that were computed.' }),
   output_tokens: z.int(),
   cache_creation_input_tokens: z.int(),
   cache_read_input_tokens: z
     .int()
-    .meta({ description: 'Tokens of the prompt that an earlier request of the same key had computed.' }),
+    .meta({ description: 'Prompt tokens reused from the cache of an earlier request of the same key.' }),
 });
 
 const contentBlock = z.discriminatedUnion('type', [
@@ -171,7 +171,7 @@ export const messagesErrorSchema = z.object({
     details: z
       .object({ error_code: z.literal('thread_unsupported_request') })
       .optional()
-      .meta({ description: 'With it, clients send the whole conversation, without `thread`.' }),
+      .meta({ description: 'Makes clients send the whole conversation, without `thread`.' }),
   }),
   request_id: z.string(),
 });

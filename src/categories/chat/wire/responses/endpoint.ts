@@ -37,7 +37,7 @@ export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> =
   method: 'POST',
   path: '/responses/input_tokens',
   operationId: 'countResponseTokens',
-  summary: 'Count the tokens that the model would read for a response.',
+  summary: 'Count the input tokens of a response.',
   requestBody: countedBody(
     { name: 'ResponseTokensRequest', schema: responsesRequestSchema, foreign: responsesForeignFields },
     'model input instructions previous_response_id conversation tools tool_choice parallel_tool_calls text reasoning',
@@ -160,7 +160,7 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/responses',
   operationId: 'createResponse',
-  summary: 'Answer a conversation item by item, at once or as a stream of server-sent events.',
+  summary: 'Answer a conversation item by item, complete or as a stream of server-sent events.',
   requestBody: { name: 'ResponseRequest', schema: responsesRequestSchema, foreign: responsesForeignFields },
   responses: {
     'application/json': { name: 'Response', schema: modelResponseSchema },

@@ -8,11 +8,11 @@ const maxPageBytes = 2 ** 22;
 
 export const pageParameters = {
   limit: {
-    description: `Max number of items, 1 to ${maxLimit}; default 20. A page ends before the item that makes it larger than 4 MiB.`,
+    description: `Max number of items, 1 to ${maxLimit}; default 20. A page ends before the item that would make it larger than 4 MiB.`,
     schema: { type: 'integer', minimum: 1, maximum: maxLimit },
   },
   order: {
-    description: '`asc` or `desc`; default `desc`, the last first.',
+    description: '`asc` or `desc`; default `desc`, newest first.',
     schema: { enum: ['asc', 'desc'] },
   },
   after: { description: 'Id of the item before the first.' },

@@ -129,7 +129,7 @@ export const keptConversations: readonly Route[] = [
       'DELETE',
       path,
       'deleteConversation',
-      'Forget a conversation and its items. Responses that were kept stay, and can be continued no more.',
+      "Delete a conversation and its items. Stored responses remain, but can't be continued.",
     ],
     { name: 'DeletedConversation', schema: deletedSchema('conversation.deleted') },
     async (call) => {
@@ -142,7 +142,7 @@ export const keptConversations: readonly Route[] = [
       'POST',
       '/conversations',
       'createConversation',
-      'Begin a conversation that responses go on with, where the service keeps responses.',
+      'Create a conversation for responses, if the service stores responses.',
     ],
     conversation,
     async ({ caller: { kept }, body }) => {
@@ -167,7 +167,7 @@ export const keptResponses: readonly Route[] = [
       'GET',
       `${responsePath}/input_items`,
       'listInputItems',
-      'The items that a response which was kept has answered, with those before them.',
+      'The input items of a stored response, including earlier items.',
     ],
     { name: 'InputItemList', schema: inputItemListSchema },
     async ({ caller, budget, query, pathParameters }) => {
@@ -184,7 +184,7 @@ export const keptResponses: readonly Route[] = [
       'POST',
       `${responsePath}/cancel`,
       'cancelResponse',
-      'Stop a response with `background`. One that has ended is answered as it is.',
+      'Stop a response with `background`. A finished response is returned unchanged.',
     ],
     response,
     async (call) => {
@@ -199,7 +199,7 @@ export const keptResponses: readonly Route[] = [
     },
   ),
   route(
-    ['GET', responsePath, 'getResponse', 'A response that was kept, or that is under way in the background.'],
+    ['GET', responsePath, 'getResponse', 'A response that is stored, or running in the background.'],
     response,
     async (call) => {
       const found = await settled(call);
@@ -215,7 +215,7 @@ export const keptResponses: readonly Route[] = [
       'DELETE',
       responsePath,
       'deleteResponse',
-      'Forget a response that was kept, and stop it first if it is under way. Later ones keep the conversation that they have answered.',
+      'Delete a stored response, and stop it first if it is running. Later responses keep their conversation.',
     ],
     { name: 'DeletedResponse', schema: deletedSchema('response') },
     async ({ caller, pathParameters }) => {

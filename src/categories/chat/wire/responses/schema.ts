@@ -59,7 +59,7 @@ const ownItems = [
   z.object({
     ...given('reasoning'),
     content: listOf(reasoningText).nullish(),
-    encrypted_content: textField('Read where `content` has nothing.'),
+    encrypted_content: textField('Read if `content` is empty.'),
   }),
 ] as const;
 
@@ -69,7 +69,7 @@ const inputItem = offered('an item', [
   ...ownItems,
   z.object({
     type: z.literal('item_reference'),
-    id: nonEmptyText.meta({ description: 'Of an item of a response that was kept.' }),
+    id: nonEmptyText.meta({ description: 'Of an item of a stored response.' }),
   }),
 ]);
 
@@ -84,7 +84,7 @@ export const metadataSchema = z
   })
   .nullish()
   .meta({
-    description: `Comes back as it is: at most ${maxTexts.count} texts of ${maxTexts.length} characters, under keys of ${maxTexts.keyLength}.`,
+    description: `Returned unchanged: at most ${maxTexts.count} texts of ${maxTexts.length} characters, under keys of ${maxTexts.keyLength}.`,
     maxProperties: maxTexts.count,
     propertyNames: { maxLength: maxTexts.keyLength },
   });
@@ -99,7 +99,7 @@ const skippedTool = z.object({
     .string()
     .regex(/^[a-z][a-z0-9_]{0,63}$/, { abort: true })
     .refine((type) => suggest(type, ownTypes, 1) === undefined, { abort: true })
-    .meta({ description: 'Any other type: the tool is skipped, and a header of the answer names its type.' }),
+    .meta({ description: 'Any other type: the tool is skipped, and a response header lists its type.' }),
 });
 
 const namespaceTool = z.object({
@@ -136,7 +136,7 @@ const textFormat = z.discriminatedUnion('type', [
 ]);
 
 const summary = z.literal('auto').nullish().meta({
-  description: '`auto` is none: the item has the whole reasoning.',
+  description: 'No effect: the item has the full reasoning.',
 });
 
 const includable = [
@@ -151,7 +151,7 @@ const includable = [
   'web_search_call.results',
 ] as const;
 
-const echoed = textField('Comes back as it is.');
+const echoed = textField('Returned unchanged.');
 
 /** The body of a request. Unlisted fields are ignored or rejected first, see `responsesForeignFields`. */
 export const responsesRequestSchema = chatRequestSchema
@@ -174,7 +174,7 @@ export const responsesRequestSchema = chatRequestSchema
     tools: listOf(tool).nullish(),
     tool_choice: toolChoice.nullish().meta({
       description:
-        '`required` is at least one call, a function a call of it; both are guaranteed. `allowed_tools` shows the model only those.',
+        '`required` guarantees at least one call, a function guarantees a call of it. `allowed_tools` limits the tools shown to the model.',
       default: 'auto',
     }),
     text: z
@@ -186,30 +186,28 @@ export const responsesRequestSchema = chatRequestSchema
           .meta({ enum: ['medium', null] }),
       })
       .nullish()
-      .meta({ description: 'Format of the answer; the model can write nothing else.' }),
+      .meta({ description: 'Format of the answer, enforced during generation.' }),
     reasoning: z.object({ effort: z.string().nullish(), summary, generate_summary: summary }).nullish(),
     include: listOf(z.enum(includable)).nullish().meta({
-      description: 'Log probabilities; reasoning encrypted, beside its text.',
+      description: 'Adds log probabilities, or encrypted reasoning in addition to its text.',
     }),
     metadata: metadataSchema,
     background: flagField(
-      'Answers at once, and goes on without the connection; only where the service keeps responses, not with `stream`.',
+      'Returns immediately and continues without the connection; only if the service stores responses, not with `stream`.',
       false,
     ),
     store: flagField(
-      'Whether the response is kept; default: true where the service keeps responses, else false.',
+      'Whether to store the response; default: true if the service stores responses, else false.',
     ),
-    previous_response_id: textField(
-      'A response that was kept: its conversation and its output come before the input.',
-    ),
+    previous_response_id: textField('A stored response: its conversation and output precede the input.'),
     conversation: z
       .union([z.string(), z.object({ id: z.string() })])
       .nullish()
       .meta({
         description:
-          'A conversation that is kept, or its id: its items come before the input, and it gets the new ones.',
+          'A stored conversation or its id: its items precede the input, and new items are added to it.',
       }),
-    max_tool_calls: z.int().nullish().meta({ description: 'Of tools of the service, which has none.' }),
+    max_tool_calls: z.int().nullish().meta({ description: "For built-in tools, which don't exist here." }),
     safety_identifier: echoed,
     prompt_cache_key: echoed,
   });
@@ -295,7 +293,7 @@ export const modelResponseSchema = z.object({
   top_p: z.number(),
   background: z.boolean(),
   previous_response_id: z.string().nullable(),
-  conversation: z.object({ id }).nullish().meta({ description: 'Null: it could not get the new items.' }),
+  conversation: z.object({ id }).nullish().meta({ description: 'Null if the new items could not be added.' }),
   store: z.boolean(),
   truncation: z.literal('disabled'),
   presence_penalty: z.number(),

@@ -10,8 +10,8 @@ const { enable_thinking, reasoning_effort, add_generation_prompt, continue_final
 export const tokenizeRequestSchema = z
   .object({
     model,
-    prompt: textField('The text; it or `messages`.'),
-    content: textField('Another name of `prompt`.'),
+    prompt: textField('The text; either this or `messages`.'),
+    content: textField('Alias of `prompt`.'),
     messages: chatRequestSchema.shape.messages
       .nullish()
       .meta({ description: "A conversation, which the model's chat template turns into a text." }),
@@ -24,17 +24,14 @@ export const tokenizeRequestSchema = z
     add_generation_prompt,
     continue_final_message,
     add_special_tokens: flagField(
-      "Whether the tokenizer's special tokens are put around the text; default: true for `prompt`, false for `content` and `messages`.",
+      "Add the tokenizer's special tokens; default: true for `prompt`, false for `content` and `messages`.",
     ),
-    add_special: flagField('Another name of `add_special_tokens`.'),
+    add_special: flagField('Alias of `add_special_tokens`.'),
     return_token_strs: flagField(
-      'Whether `token_strs` has the spelling of each token in the vocabulary.',
+      'Return the spelling of each token in the vocabulary as `token_strs`.',
       false,
     ),
-    with_pieces: flagField(
-      'Whether `tokens` has objects with the text of each token, in place of ids.',
-      false,
-    ),
+    with_pieces: flagField('Return objects with the text of each token in `tokens`, in place of ids.', false),
   })
   .meta({
     allOf: [
@@ -55,7 +52,7 @@ export const tokenizationSchema = z.object({
       z.object({
         id: z.int(),
         piece: z.union([z.string(), z.array(z.int())]).meta({
-          description: 'A text; the bytes of a token that is no whole character.',
+          description: "A text, or bytes if the token isn't a whole character.",
         }),
       }),
     ),
