@@ -115,7 +115,7 @@ async function writePieces(body: AsyncIterable<string | Uint8Array>, response: N
   } catch (error) {
     if (ended) return;
     ended = true;
-    console.error('slashv1: a response broke off.', error);
+    console.error('slashv1: a response failed midway.', error);
     response.destroy();
   }
 }

@@ -62,7 +62,7 @@ export function pathsOf(handler: Handler, mountPath?: string): readonly string[]
 export function mountPathOf(options: { readonly mountPath?: string | undefined }): string | undefined {
   const { mountPath, ...unknown } = options;
   const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`${name}: expected no other option than mountPath`);
+  if (name !== undefined) throw new TypeError(`${name}: expected no option other than mountPath`);
   if (mountPath === undefined || /^(\/[^/?#]+)+$/.test(mountPath)) return mountPath;
   const reason = `mountPath: expected a path such as "/v1", without a slash at its end, got "${mountPath}"`;
   throw new TypeError(reason);

@@ -110,7 +110,7 @@ export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
-const diskFull = ['insufficient_storage', 'The service has no room left for files.'] as const;
+const diskFull = ['insufficient_storage', 'The service has no disk space left.'] as const;
 const noFolder = ['insufficient_storage', 'The service has no folder for temporary files.'] as const;
 const tooManyFiles = ['overloaded', 'The service has too many files and connections open.'] as const;
 

@@ -67,7 +67,7 @@ function warn(observer: object, name: string, error: unknown): void {
   if (faulty.has(observer)) return;
   faulty.add(observer);
   process.emitWarning(
-    `An observer failed in ${name}, and is not reported again: ${inspect(error)}`,
+    `An observer failed in ${name}; further failures are not reported: ${inspect(error)}`,
     'Slashv1Warning',
   );
 }

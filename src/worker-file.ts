@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { InferenceError, orThrow, sentence } from './errors.ts';
 
 const withoutPackage =
-  "slashv1 is a part of a bundle, and its workers run a file of the package: keep the package beside the bundle, in node_modules, or choose isolation: 'inline'";
+  "slashv1 is part of a bundle, but its workers run a file of the package: keep the package in node_modules next to the bundle, or set isolation: 'inline'";
 
 /** The module that worker processes run. If the host's bundler has copied this code without that module, use the package in `node_modules`. */
 export function workerFile(): URL {

@@ -11,7 +11,7 @@ import { largeBytes, parseBytes } from './parse-in-thread.ts';
 /** Min rate of a body, averaged over `patienceMs`. */
 const minBytesPerSecond = 2 ** 10;
 const patienceMs = 20_000;
-const tooSlow = `came slower than ${minBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
+const tooSlow = `arrived slower than ${minBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
 /** Max counts of a body, by name in `JsonCounter`. */
 const maxCounts = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
 const countedNames = Object.keys(maxCounts) as (keyof typeof maxCounts)[];
@@ -79,9 +79,9 @@ export async function* limitedChunks(
       leave();
     }, ms);
   const toFault = (cause: unknown): never => {
-    if (signal.aborted) throw new InferenceError('cancelled', 'The client has gone.', { cause });
+    if (signal.aborted) throw new InferenceError('cancelled', 'The client has disconnected.', { cause });
     if (late) throw late;
-    const message = 'The request body could not be read to its end.';
+    const message = 'The request body could not be read completely.';
     throw new InferenceError('invalid_request', message, { cause });
   };
   const timer = lateAfter(timeoutMs, `did not arrive within ${timeoutMs} ms`);
@@ -94,7 +94,7 @@ export async function* limitedChunks(
       const since = performance.now();
       patience = lateAfter(patienceLeftMs, tooSlow);
       const next = new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        leave = () => reject(new Error('The client has gone.'));
+        leave = () => reject(new Error('The client has disconnected.'));
         if (signal.aborted || late) leave();
         else chunks.next().then(resolve, reject);
       });

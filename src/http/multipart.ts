@@ -110,6 +110,6 @@ function bodyOf({ body }: ApiRequest): AsyncIterable<Uint8Array> {
   if (body.parsed instanceof Uint8Array) return Readable.from([body.parsed]);
   throw new InferenceError(
     'invalid_request',
-    'A body parser of the host has read this form: mount the API before it.',
+    'A body parser of the host has already read this form: mount the API before it.',
   );
 }

@@ -42,5 +42,5 @@ function faultOf(text: string): string {
   const end = scanner.scan(text);
   if (scanner.state === 'open') return 'it ends too early';
   const at = scanner.state === 'invalid' ? end : end + text.slice(end).search(/\S/);
-  return `it goes wrong at character ${at + 1}`;
+  return `unexpected character at position ${at + 1}`;
 }

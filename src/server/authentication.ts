@@ -59,7 +59,7 @@ export function createAuthenticate(
     const key = bearer?.[1] ?? headerOf(request, 'x-api-key') ?? keyOfSocket(request);
     if (key === undefined) {
       const message = bearer
-        ? 'The header `Authorization: Bearer <API_KEY>` has no key: is its variable set?'
+        ? 'The header `Authorization: Bearer <API_KEY>` has no key: is the variable set?'
         : 'Expected a header `Authorization: Bearer <API_KEY>` or `x-api-key: <API_KEY>`.';
       throw new InferenceError('authentication_failed', message);
     }
@@ -110,10 +110,10 @@ function toIdentity(apiKey: unknown, sent: string, plans: AuthenticationOptions[
   };
   expect(typeof apiKey === 'object' && !Array.isArray(apiKey), shape, describe(apiKey));
   const { key = sent, id, plan } = apiKey as FoundKey;
-  expect(typeof key === 'string', 'a `key` of text', describe(key));
+  expect(typeof key === 'string', 'a `key` that is a text', describe(key));
   const isText = typeof id === 'string' && id !== '';
   const isId = id == null || isText || typeof id === 'bigint' || Number.isSafeInteger(id);
-  expect(isId, 'an `id` of text or a whole number', describeValue(id));
+  expect(isId, 'an `id` that is a text or an integer', describeValue(id));
   expect(plan == null || Object.hasOwn(plans, plan), 'the name of one of the plans', describeValue(plan));
   // A hash doesn't reveal the key.
   const owner = id == null ? digest(key).toString('hex').slice(0, 32) : String(id);
@@ -140,7 +140,7 @@ function fromList(keys: readonly (string | ApiKey)[] | undefined, { plans }: Aut
     return { key: apiKey.key, digest: digest(apiKey.key), identity };
   });
   if (new Set(known.map(({ key }) => key)).size < known.length)
-    throw new TypeError('auth: expected every key once');
+    throw new TypeError('auth: expected each key only once');
   return (key) => {
     const given = digest(key);
     let match: Identity | null = null;

@@ -31,7 +31,7 @@ const retryAfterSeconds = 5;
 export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeBytes = 0) {
   const tooMany = (code: 'rate_limited' | 'overloaded', what: string): InferenceError => {
     const whose = code === 'rate_limited' ? 'This key has' : 'The service has';
-    const message = `${whose} ${what} under way, which is the most. Try again in ${retryAfterSeconds} s.`;
+    const message = `${whose} ${what} in progress, the maximum. Try again in ${retryAfterSeconds} s.`;
     return new InferenceError(code, message, { retryAfterSeconds });
   };
   const all: Usage = { count: 0, bytes: 0 };

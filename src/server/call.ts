@@ -63,7 +63,7 @@ export function findModel(
 }
 
 function listing(models: readonly ModelInfo[]): string {
-  if (models.length === 0) return 'This service has none.';
+  if (models.length === 0) return 'This service has no models.';
   const names = models.slice(0, maxModelsNamed).map((model) => quote(model.id));
   const more = models.length - names.length;
   return `Available: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;

@@ -81,7 +81,7 @@ const overheadLength = 2 ** 9;
 /** Texts are stored longer than they are valid by this share, to reduce renewals. */
 const renewalShare = 1 / 4;
 
-const storeFault = "The store of responses doesn't answer at the moment.";
+const storeFault = "The response store isn't available at the moment.";
 
 class KeptStore implements KeptValues {
   readonly maxBytes: number;
@@ -184,7 +184,7 @@ class KeptStore implements KeptValues {
     own.bytes += bytes;
     if (own.bytes <= this.#keeping.maxBytesPerKey) return;
     own.bytes -= bytes;
-    const reason = `This key may write ${this.#keeping.maxBytesPerKey} bytes of responses and conversations in ${this.#keeping.expirySeconds} s.`;
+    const reason = `This key may write ${this.#keeping.maxBytesPerKey} bytes of responses and conversations per ${this.#keeping.expirySeconds} s.`;
     throw new InferenceError('rate_limited', reason, {
       retryAfterSeconds: own.since + this.#keeping.expirySeconds - now,
     });

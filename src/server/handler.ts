@@ -88,11 +88,8 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\/(?:images\/edits|images\/variations|txt2img|sdapi\/.*)$/, 'POST /v1/images/generations'],
   [/^\/(?:inference|asr)$/, 'POST /v1/audio/transcriptions'],
   [/^\/(?:tts|api\/tts)$/, 'POST /v1/audio/speech'],
-  [
-    /^\/moderations$/,
-    `${chat}, with your rules as a system message and the verdicts as \`response_format\`,`,
-  ],
-  [/^\/responses\/compact$/, 'POST /v1/responses, with a summary of your own as `input`,'],
+  [/^\/moderations$/, `${chat}, with your rules as a system message and verdicts as \`response_format\`,`],
+  [/^\/responses\/compact$/, 'POST /v1/responses, with your summary as `input`,'],
   [
     /^\/(?:assistants|threads)(?:\/.*)?$/,
     'POST /v1/responses, with `previous_response_id` or `conversation`,',

@@ -44,10 +44,10 @@ export function guardLimiters(
     failure = { cause, atMs: performance.now() };
     const consequence =
       onFailure === 'admit' ? 'requests are not counted' : 'requests of keys with a plan are refused';
-    if (isNew) report(`The store of limits doesn't answer: ${consequence}.`, cause);
+    if (isNew) report(`The limit store isn't available: ${consequence}.`, cause);
   };
   const isBack = (): void => {
-    if (failure) report('The store of limits answers again.');
+    if (failure) report('The limit store is available again.');
     failure = undefined;
   };
   const ask = async <Answer>(question: () => Promise<Answer>, otherwise: Answer): Promise<Answer> => {

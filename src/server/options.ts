@@ -32,7 +32,7 @@ export interface ErrorContext extends FailedRequest {
 
 const milliseconds = wholeNumber(2 ** 31 - 1);
 
-const aFunction = expecting('a function, which a .js or .mjs file can hold');
+const aFunction = expecting('a function, from a .js or .mjs file');
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const isStore = (value: unknown): boolean =>
@@ -185,14 +185,12 @@ export const handlerSettings = {
    */
   onError: z.custom<(error: InferenceError, context: ErrorContext) => void>(isFunction, aFunction).optional(),
   /** Logs a line per request and per model event; no prompts, keys or files. Default: no logging. */
-  logger: z
-    .custom<Logger>(isObject, expecting('a logger such as one of pino, which a .js or .mjs file can hold'))
-    .optional(),
+  logger: z.custom<Logger>(isObject, expecting('a logger such as pino, from a .js or .mjs file')).optional(),
   /** Observers of this handler and its inference, such as the observers of `slashv1/metrics` and `slashv1/telemetry`. */
   observers: z
     .custom<readonly Observer[]>(
       (value) => Array.isArray(value) && value.every(isObject),
-      expecting('a list of observers, which a .js or .mjs file can hold'),
+      expecting('a list of observers, from a .js or .mjs file'),
     )
     .optional(),
 } satisfies SettingTable;
@@ -215,7 +213,7 @@ export function resolveOptions(options: HandlerOptions) {
   const authenticate = createAuthenticate(auth, { timeoutMs: given.authTimeoutMs, plans: given.plans });
   const { plans, limiter, maxBodyBytes, maxUploadBytes, logger, observers = [], ...further } = given;
   if (auth === 'none' && plans !== undefined)
-    throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
+    throw new TypeError("plans: not allowed if auth is 'none', since no key can refer to a plan");
   if (logger !== undefined) assertLogger(logger);
   const failures = {
     onFailure: given.onLimiterFailure,
@@ -297,9 +295,9 @@ function resolveKeeping(
   const defaultKeptBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER);
   const { maxBytes = defaultKeptBytes, maxBytesPerKey = defaultKeptBytes } = options;
   if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined)
-    throw new TypeError('keepResponses: expected no `maxCount` and `maxBytes` where there is a `store`');
+    throw new TypeError('keepResponses: `maxCount` and `maxBytes` are not allowed with a `store`');
   if (store === undefined && options.maxBytesPerKey !== undefined)
-    throw new TypeError('keepResponses: expected a `store` beside `maxBytesPerKey`');
+    throw new TypeError('keepResponses: expected a `store` with `maxBytesPerKey`');
   const bound = { maxBytes: maxBodyBytes, maxOption: 'maxBodyBytes' };
   assertAtLeast('keepResponses.maxBytes', maxBytes, bound);
   assertAtLeast('keepResponses.maxBytesPerKey', maxBytesPerKey, bound);

@@ -156,7 +156,7 @@ function createMeter(plan: CompiledPlan, owner: string) {
 const unmetered = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
 
 function tooManyConcurrent(count: number): InferenceError {
-  const message = `This key has ${count} requests under way, the most of its plan. Try again when one has ended.`;
+  const message = `This key has ${count} requests in progress, the maximum of its plan. Try again when one has finished.`;
   return new InferenceError('rate_limited', message, { retryAfterSeconds: 1 });
 }
 

@@ -32,7 +32,7 @@ export function createBudget({ request, owner, startedAt, meter }: BudgetOwner, 
   let place: ReturnType<BodyGate['enter']> | undefined;
   let heldBytes = 0;
   const assertClient = (): void => {
-    if (request.signal.aborted) throw new InferenceError('cancelled', 'The client has gone.');
+    if (request.signal.aborted) throw new InferenceError('cancelled', 'The client has disconnected.');
   };
   const nextTurn = async (): Promise<void> => {
     await turns.next(owner);

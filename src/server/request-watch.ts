@@ -64,7 +64,7 @@ export function watched<Piece>(
     },
     async return() {
       // Immediately: a pending piece now ends the stream before `return` does.
-      fail?.(new InferenceError('cancelled', 'The client has gone.'));
+      fail?.(new InferenceError('cancelled', 'The client has disconnected.'));
       try {
         await pieces.return?.();
       } finally {

@@ -112,7 +112,7 @@ export class OpenSocket {
     const { maxDurationMs } = this.#rules;
     const last = setTimeout(() => {
       const error = new InferenceError('request_timeout', `The session has lasted ${maxDurationMs} ms.`);
-      this.#end(error, closeCode.normal, 'The session has lasted as long as it may.');
+      this.#end(error, closeCode.normal, 'The session has reached its maximum duration.');
     }, maxDurationMs).unref();
     const stop = (): void => [this.#idle, last, pings].forEach((timer) => clearTimeout(timer));
     this.#signal.addEventListener('abort', stop, { once: true });
@@ -172,7 +172,7 @@ export class OpenSocket {
     const { idleTimeoutMs } = this.#rules;
     this.#idle = setTimeout(() => {
       if (this.#runs > 0) return this.#awaitMessage();
-      const error = new InferenceError('request_timeout', `No message came for ${idleTimeoutMs} ms.`);
+      const error = new InferenceError('request_timeout', `No message arrived for ${idleTimeoutMs} ms.`);
       this.#end(error, closeCode.normal, 'The client was idle.');
     }, idleTimeoutMs).unref();
   }
@@ -184,15 +184,15 @@ export class OpenSocket {
     this.#isFaulty = false;
     try {
       if (isBinary)
-        throw new InferenceError('invalid_request', 'Expected a message of text, got a binary one.');
+        throw new InferenceError('invalid_request', 'Expected a text message, got a binary message.');
       await serving.receive(parseMessage(data));
     } catch (error) {
       serving.refuse(InferenceError.from(error));
     }
     this.#faults = this.#isFaulty ? this.#faults + 1 : 0;
     if (this.#faults < maxFaults) return;
-    const error = new InferenceError('invalid_request', `The last ${maxFaults} messages were wrong.`);
-    this.#end(error, closeCode.policy, 'Too many wrong messages.');
+    const error = new InferenceError('invalid_request', `The last ${maxFaults} messages were invalid.`);
+    this.#end(error, closeCode.policy, 'Too many invalid messages.');
   }
 
   /** Messages wait while too many runs are pending; messages after a close are dropped. */

@@ -47,7 +47,7 @@ export function unknownFieldsHeader(
   const [first] = unknown;
   if (first === undefined) return {};
   if (treatment === 'refuse')
-    throw fieldError(abbreviate(first, 2 * maxLength), 'unknown field, which this service refuses');
+    throw fieldError(abbreviate(first, 2 * maxLength), 'unknown field, which this service rejects');
   const shown = [...unknown].map((name) => name.replaceAll(/[^\w.$[\]-]/g, '?')).toSorted();
   return { 'x-ignored-fields': listOfNames(shown) };
 }

@@ -78,7 +78,7 @@ export function readForeign<Read>(
     }
     for (const [meant, meaning] of Object.entries(field.to?.(value) ?? { [field.as]: value })) {
       if ((given[meant] ?? own[meant] ?? null) !== null)
-        throw fieldError(name, `expected none beside ${names.get(meant) ?? meant}`);
+        throw fieldError(name, `not allowed with ${names.get(meant) ?? meant}`);
       own[meant] = meaning;
       names.set(meant, name);
     }

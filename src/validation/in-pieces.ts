@@ -1,7 +1,7 @@
 const defaultPieceMs = 4;
 
 /** Thrown to suspend a check until a later turn of the event loop. */
-const pause = new Error('The check goes on later.');
+const pause = new Error('The check continues later.');
 
 /** A list in progress, with the results of its checked items. */
 interface ListProgress {

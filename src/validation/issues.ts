@@ -69,7 +69,7 @@ function explainBound(
   const unit = { string: 'character', array: 'item' }[origin];
   if (unit === undefined) return `expected a number of ${relation} ${bound}, got ${describeValue(input)}`;
   const { length } = input as string | unknown[];
-  if (length === 0 && bound === 1 && origin === 'string') return 'expected a text that is not empty, got ""';
+  if (length === 0 && bound === 1 && origin === 'string') return 'expected a non-empty text, got ""';
   return `expected ${relation} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}, got ${length === 0 ? 'none' : length}`;
 }
 

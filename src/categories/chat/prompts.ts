@@ -55,22 +55,20 @@ export function assertPrompts(input: PromptedRequest): void {
   const { prompts = [], suffix, echo, messages, truncatePromptTokens = 0 } = input;
   if (prompts.length === 0) {
     if (messages.length === 0) throw fieldError('messages', 'expected at least one message');
-    if (suffix !== undefined)
-      throw fieldError('suffix', 'expected a prompt, not messages, where it is given');
+    if (suffix !== undefined) throw fieldError('suffix', 'expected a prompt instead of messages with it');
     if (echo === 'logprobs')
       throw fieldError('echo', 'expected log probabilities of a prompt, not of messages');
     return;
   }
   if (prompts.length > maxPrompts)
     throw fieldError('prompt', `expected at most ${maxPrompts} prompts, got ${prompts.length}`);
-  if (messages.length > 0) throw fieldError('messages', 'expected none beside a prompt');
+  if (messages.length > 0) throw fieldError('messages', 'not allowed with a prompt');
   for (const [name, wireName] of Object.entries(messageFields)) {
     const value = input[name as keyof typeof messageFields];
     if (value !== undefined && value !== false)
-      throw fieldError(wireName, `expected none beside a prompt, got ${describeValue(value)}`);
+      throw fieldError(wireName, `not allowed with a prompt, got ${describeValue(value)}`);
   }
   if (suffix === undefined) return;
-  if (echo !== undefined) throw fieldError('suffix', 'expected none where the prompt is to come back');
-  if (truncatePromptTokens !== 0)
-    throw fieldError('truncate_prompt_tokens', 'expected 0 where a suffix is given');
+  if (echo !== undefined) throw fieldError('suffix', 'not allowed with an echoed prompt');
+  if (truncatePromptTokens !== 0) throw fieldError('truncate_prompt_tokens', 'expected 0 with a suffix');
 }

@@ -155,7 +155,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
   const request: ChatRequest = { ...table.complete(input), stop };
   if (request.topLogprobs > 0 && !request.logprobs && request.echo !== 'logprobs')
-    throw fieldError('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
+    throw fieldError('top_logprobs', 'expected `logprobs` to be true if `top_logprobs` is set');
   if (request.reasoningEffort !== undefined) assertThinking(request.reasoningEffort, request.enableThinking);
   assertTokenRules(request);
   if (request.continueFinalMessage) assertContinuable(request);
@@ -186,7 +186,7 @@ function assertTokenRules(request: ChatRequest): void {
   const all = { ...given, allowed_token_ids: allowedTokenIds.length > 0 };
   const [param] = Object.entries(all).find(([, isGiven]) => isGiven) ?? [];
   if (param !== undefined)
-    throw fieldError(param, 'expected none beside a format of the answer or a required call');
+    throw fieldError(param, 'not allowed with a format of the answer or a required call');
 }
 
 function assertContinuable({ messages, toolChoice, responseFormat, addGenerationPrompt }: ChatRequest): void {
@@ -214,7 +214,7 @@ function assertCallable(
   toolChoice: Exclude<ToolChoice, string> | 'required',
   tools: readonly ToolDefinition[],
 ): void {
-  if (tools.length === 0) throw fieldError('tool_choice', 'expected `tools` where a call is required');
+  if (tools.length === 0) throw fieldError('tool_choice', 'expected `tools` if a call is required');
   if (toolChoice === 'required' || tools.some(({ name }) => name === toolChoice.name)) return;
   const names = abbreviate(tools.map(({ name }) => JSON.stringify(name)).join(', '), 100);
   const reason = `expected one of the tools ${names}, got ${describeValue(toolChoice.name)}`;

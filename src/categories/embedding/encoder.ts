@@ -47,6 +47,6 @@ export function assertTexts(
 ): void {
   if (tokenIds || inputs.every((input) => typeof input === 'string')) return;
   const reason =
-    "expected texts, got token ids, which differ from model to model; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or let the model take ids of its own tokenizer by its setting tokenIds: true";
+    "expected texts, got token ids, which differ between models; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or allow ids of the model's tokenizer with its setting tokenIds: true";
   throw fieldError('input', reason);
 }

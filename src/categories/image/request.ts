@@ -21,7 +21,7 @@ export interface ImageRequestInput extends InputOf<typeof fields, typeof imagePa
 /** Fills in the defaults of an image generation request and checks all bounds that don't depend on the model. */
 export function completeImageRequest(input: ImageRequestInput): ImageRequest {
   table.assertForm(input);
-  if (input.prompt.trim() === '') throw fieldError('prompt', 'expected a text that is not empty');
+  if (input.prompt.trim() === '') throw fieldError('prompt', 'expected a non-empty text');
   const request = table.complete(input);
   assertLength('prompt', request.prompt);
   assertLength('negative_prompt', request.negativePrompt);

@@ -29,7 +29,7 @@ export interface RerankRequestInput extends InputOf<typeof fields, typeof rerank
 export function completeRerankRequest(input: RerankRequestInput): RerankRequest {
   table.assertForm(input);
   const { query, documents } = input;
-  if (query.trim() === '') throw fieldError('query', 'expected a text that is not empty');
+  if (query.trim() === '') throw fieldError('query', 'expected a non-empty text');
   if (documents.length === 0) throw fieldError('documents', 'expected at least one document, got none');
   if (documents.length > maxRerankDocuments) {
     const reason = `expected at most ${maxRerankDocuments} documents, got ${documents.length}`;

@@ -26,7 +26,7 @@ export interface SpeechRequestInput extends InputOf<typeof fields, typeof speech
 export function completeSpeechRequest(request: SpeechRequestInput): SpeechRequest {
   table.assertForm(request);
   const { input, format } = request;
-  if (input.trim() === '') throw fieldError('input', 'expected a text that is not empty');
+  if (input.trim() === '') throw fieldError('input', 'expected a non-empty text');
   if (input.length > maxSpeechCharacters)
     throw fieldError('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);
   if (format !== undefined && !speechFormats.includes(format)) {

@@ -50,7 +50,7 @@ export function completeTranscriptionRequest(input: TranscriptionRequestInput): 
   table.assertForm(input);
   const { audio, diarize, multichannel } = input;
   if (diarize && multichannel)
-    throw fieldError('multichannel', 'expected false where speakers are told apart: they are in one channel');
+    throw fieldError('multichannel', 'expected false with diarization, which works on one channel');
   if (audio instanceof Uint8Array && audio.byteLength === 0)
     throw fieldError('file', 'expected an audio file, got no bytes');
   const request = table.complete(input);

@@ -148,7 +148,7 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
       if (!vision) {
         const [picture] = picturesOf(asked.messages);
         if (picture)
-          throw unsupportedError(picture.place, `the model ${quote(asked.model)} takes no pictures`);
+          throw unsupportedError(picture.place, `the model ${quote(asked.model)} has no image input`);
         return yield* answer(model, asked, [], options);
       }
       const pictures = await vision.read(asked.messages, options);
@@ -260,7 +260,7 @@ async function* answer(
 function assertServed({ template, formats, decoder }: LoadedModel, request: TextRequest): boolean {
   const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
   if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
-    throw unsupportedError('tools', `the model ${quote(request.model)} has no tool calling`);
+    throw unsupportedError('tools', `the model ${quote(request.model)} doesn't support tool calling`);
   const { vocabularySize } = decoder;
   for (const [param, tokens] of [
     ['logit_bias', [...request.logitBias.keys()]],
@@ -272,7 +272,7 @@ function assertServed({ template, formats, decoder }: LoadedModel, request: Text
       throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
   }
   if (request.echo === 'logprobs' && !decoder.forwardAll) {
-    const reason = `the backend of the model ${quote(request.model)} gives no log probabilities of prompts`;
+    const reason = `the backend of the model ${quote(request.model)} returns no log probabilities of prompts`;
     throw unsupportedError('echo', reason);
   }
   return parsesToolCalls;
@@ -294,7 +294,7 @@ function* encode(
   if (request.echo === 'logprobs') {
     const count = prompts.reduce((sum, { tokens }) => sum + tokens.length, 0) * (1 + request.topLogprobs);
     if (count > maxPromptLogprobs) {
-      const reason = `expected at most ${maxPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
+      const reason = `expected at most ${maxPromptLogprobs} log probabilities of prompts per request, got ${count}`;
       throw fieldError('logprobs', reason);
     }
   }
@@ -423,7 +423,7 @@ function readContextLength(
   const length = spec.contextLength || defaultLength || statedContextLength(config);
   if (length !== undefined) return length;
   const names = contextLengthNames.join(', ');
-  throw fieldError('contextLength', `config.json has none of ${names}, so it has to be given`);
+  throw fieldError('contextLength', `config.json has none of ${names}, so it must be set`);
 }
 
 /** Limit of a prompt that is only counted, which may exceed the context. */

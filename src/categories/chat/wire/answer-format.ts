@@ -38,7 +38,7 @@ const writtenSchema = z
 const text = z.string().min(1).nullish();
 const maxGrammarLength = schemaLimits.characters;
 const choices = listOf(z.string(), { min: 1 }).nullish();
-const none = z.null({ error: 'expected none, use `json`, `regex`, `choice` or `grammar`' }).optional();
+const none = z.null({ error: 'not supported, use `json`, `regex`, `choice` or `grammar`' }).optional();
 
 /** Answer format fields of this API, vLLM and llama.cpp. */
 export const formatFields = {
@@ -156,7 +156,7 @@ function parsed(written: string, field: string): unknown {
     const isTooLarge = error instanceof RangeError;
     throw fieldError(
       field,
-      isTooLarge ? error.message : 'expected a JSON Schema, got a text that is no JSON',
+      isTooLarge ? error.message : "expected a JSON Schema, got a text that isn't JSON",
     );
   }
   const fault = schemaSizeFault(schema);

@@ -26,8 +26,7 @@ export function deliveryOf({
   stream,
   stream_options: options,
 }: Pick<ChatRequestBody, 'stream' | 'stream_options'>) {
-  if (options && !stream)
-    throw fieldError('stream_options', 'expected `stream` to be true where it is given');
+  if (options && !stream) throw fieldError('stream_options', 'expected `stream` to be true if it is set');
   return {
     stream: stream ?? false,
     includeUsage: options?.include_usage ?? false,

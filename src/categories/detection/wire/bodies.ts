@@ -71,8 +71,8 @@ export const detectionForeignFields: ForeignFields = {
   max_det: { as: 'max_detections' },
   ...each('imgsz img_size', { as: 'image_size' }),
   class_filter: { advice: 'use `classes`' },
-  ...each('prompt labels candidate_labels', { advice: 'use `classes`, names or ids that the model knows' }),
-  parameters: { ...harmless({}), advice: 'write its fields beside `image`, such as `confidence`' },
+  ...each('prompt labels candidate_labels', { advice: "use `classes`, names or ids of the model's classes" }),
+  parameters: { ...harmless({}), advice: 'set its fields next to `image`, such as `confidence`' },
   ...each('agnostic_nms class_agnostic_nms', {
     ...harmless(false),
     advice: 'only boxes of one class suppress each other',

@@ -63,7 +63,7 @@ function encodeText(text: string, options: TokenSequenceOptions): TokenSequence 
   if (body.length > room && !truncate)
     throw tooLong(param, `the text has ${body.length + before.length + after.length} tokens`, contextLength);
   const ids = [...before, ...(body.length > room ? body.slice(0, room) : body), ...after];
-  if (ids.length === 0) throw fieldError(param, 'expected a text that has tokens');
+  if (ids.length === 0) throw fieldError(param, 'expected a text with at least one token');
   const promptTokens = prompt === '' ? 0 : before.length + tokenizer.encode(prompt).length;
   return { ids, promptTokens: Math.min(promptTokens, ids.length - 1) };
 }
@@ -173,7 +173,7 @@ function choosePrompt(
     throw fieldError('prompt_name', `expected ${expected}, got ${quote(name)}`);
   }
   if (promptName !== undefined && typeof inputs[0] !== 'string')
-    throw fieldError('prompt_name', 'expected texts in `input` where it is given, got token ids');
+    throw fieldError('prompt_name', 'expected texts in `input` with it, got token ids');
   return prompt;
 }
 

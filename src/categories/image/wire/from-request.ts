@@ -17,13 +17,13 @@ export const imageForeignFields: ForeignFields = {
   ...ignoredFields('user safety_checker enable_safety_checker disable_safety_checker sync_mode'),
   response_format: {
     harmless: (value) => value !== 'url',
-    advice: 'images are sent in the answer, as `b64_json`',
+    advice: 'images are returned in the response, as `b64_json`',
   },
   quality: { ...harmless('auto', 'standard'), advice: 'use `num_inference_steps`' },
-  style: { ...harmless('vivid'), advice: 'say it in the `prompt`' },
+  style: { ...harmless('vivid'), advice: 'describe it in the `prompt`' },
   background: { ...harmless('auto', 'opaque'), advice: 'images are opaque' },
   output_format: { ...harmless('png'), advice: 'images are PNG' },
-  output_compression: { ...harmless(100), advice: 'images are PNG, which loses nothing' },
+  output_compression: { ...harmless(100), advice: 'images are PNG, which is lossless' },
   moderation: harmless('auto', 'low'),
   ...each('steps step sample_steps num_steps', { as: 'num_inference_steps' }),
   ...each('cfg_scale guidance', { as: 'guidance_scale' }),
@@ -77,9 +77,9 @@ function readImageRequest(body: unknown): ImageCall {
   const stream = parsed.stream ?? false;
   const partialImages = parsed.partial_images ?? undefined;
   if (!stream && partialImages)
-    throw fieldError('partial_images', 'expected `stream` to be true where it is given');
+    throw fieldError('partial_images', 'expected `stream` to be true if it is set');
   if (!stream && parsed.stream_options)
-    throw fieldError('stream_options', 'expected `stream` to be true where it is given');
+    throw fieldError('stream_options', 'expected `stream` to be true if it is set');
   return {
     // OpenAI's clients send an empty text by default.
     model: parsed.model || undefined,

@@ -46,7 +46,7 @@ export async function createReaders({
 }
 
 export function espeakMissing(): InferenceError {
-  const reason = 'espeak comes with a package of its own; install it with `npm install piper-phonemize`';
+  const reason = 'espeak requires a package; install it with `npm install piper-phonemize`';
   return fieldError('phonemizer', reason);
 }
 

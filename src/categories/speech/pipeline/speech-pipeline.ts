@@ -41,7 +41,7 @@ export function readVoice(
   if (whole !== undefined) return [{ voice: whole, weight: 1 }];
   const shares = inField('voice', () => parseVoiceMix(voice));
   if (shares.length > 1 && !synthesizer.mixesVoices)
-    throw unsupportedError('voice', `the model mixes no voices, got ${quote(voice)}`);
+    throw unsupportedError('voice', `the model can't mix voices, got ${quote(voice)}`);
   return shares.map(({ voice: name, weight }) => ({ voice: resolve(name), weight }));
 }
 
@@ -128,7 +128,7 @@ export async function loadSpeechPipeline(
 
 function noWordTimes(): InferenceError {
   const reason =
-    'expected none: the graph of this model has no durations as an output, see the setting wordTimes';
+    'not supported: the graph of this model has no output for durations, see the setting wordTimes';
   return unsupportedError('timestamp_granularities', reason);
 }
 

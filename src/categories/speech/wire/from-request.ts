@@ -15,7 +15,7 @@ import {
 
 /** Unsupported fields of OpenAI's API and popular servers that would change the answer. */
 export const speechForeignFields: ForeignFields = {
-  instructions: { ...harmless(''), advice: 'say it in the `input`, or choose another `voice`' },
+  instructions: { ...harmless(''), advice: 'put it in the `input`, or choose a different `voice`' },
   text: { as: 'input' },
   ...each('speaker voice_id', { as: 'voice' }),
   speaking_rate: { as: 'speed' },
@@ -23,7 +23,7 @@ export const speechForeignFields: ForeignFields = {
   voice_settings: notOffered,
   ...each('language lang_code language_code', { advice: 'a voice has its language' }),
   ...each('format output_format download_format', { advice: 'use `response_format`' }),
-  sample_rate: { advice: "it is the model's own" },
+  sample_rate: { advice: 'it is fixed by the model' },
   pitch: notOffered,
   ...each('volume volume_multiplier', harmless(1)),
   normalization_options: notOffered,

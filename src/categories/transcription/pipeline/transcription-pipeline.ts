@@ -152,8 +152,7 @@ export async function loadTranscriptionPipeline(
 /** @throws InferenceError `unsupported_feature` if the model has no diarization models configured */
 function needDiarization(diarization: DiarizationTools | undefined): DiarizationTools {
   if (diarization) return diarization;
-  const reason =
-    'expected another one than diarized_json: the setting `diarization` of the model names no models that tell speakers apart';
+  const reason = "diarized_json isn't supported: the model's setting `diarization` is missing";
   throw unsupportedError('response_format', reason);
 }
 
@@ -190,7 +189,7 @@ const refusals: Readonly<Record<RecognizerAbility, readonly [param: string, reas
 function assertAble(request: TranscriptionRequest, { abilities, languages }: Recognizer): void {
   const { language, prompt = '', task, temperature, wordTimestamps } = request;
   if (language !== undefined && languages?.length === 0)
-    throw unsupportedError('language', `the model takes no language, got ${quote(language)}`);
+    throw unsupportedError('language', `the model has no language setting, got ${quote(language)}`);
   const wanted: Readonly<Record<RecognizerAbility, boolean>> = {
     prompt: prompt.trim() !== '',
     translation: task === 'translate',

@@ -67,7 +67,7 @@ function continuationOf(messages: readonly MessageBody[]): Pick<ChatRequestInput
   const index = messages.findIndex((message) => message.role === 'assistant' && message.prefix === true);
   if (index < 0) return {};
   if (index < messages.length - 1)
-    throw fieldError(`messages[${index}].prefix`, 'expected it of the last message alone');
+    throw fieldError(`messages[${index}].prefix`, 'expected it only on the last message');
   return { continueFinalMessage: true };
 }
 
@@ -82,7 +82,7 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
       const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
       const content = toAnswer(message.content) ?? message.refusal ?? null;
       if (content === null && !toolCalls?.length) {
-        const reason = 'expected text where there are no tool calls, got nothing';
+        const reason = 'expected text without tool calls, got nothing';
         throw fieldError(`messages[${index}].content`, reason);
       }
       return {

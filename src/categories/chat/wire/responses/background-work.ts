@@ -55,7 +55,7 @@ export async function stopWork(kept: KeptValues, id: string): Promise<void> {
   while (await isWorkRunning(kept, id)) {
     if (performance.now() < endsAt) await sleep(pollMs);
     else {
-      const message = 'The process that runs the response was asked to stop it, and has not yet. Ask again.';
+      const message = 'The process that runs the response has not stopped it yet. Try again.';
       throw new InferenceError('overloaded', message, { retryAfterSeconds: 1 });
     }
   }

@@ -56,7 +56,7 @@ export async function recall(asked: Asked, caller: CallerState, budget: RequestB
   const { previous_response_id: previous } = asked;
   const id = typeof asked.conversation === 'string' ? asked.conversation : asked.conversation?.id;
   if (previous != null && id !== undefined)
-    throw fieldError('conversation', 'expected none beside previous_response_id');
+    throw fieldError('conversation', 'not allowed with previous_response_id');
   await budget.pause();
   const param = id === undefined ? 'previous_response_id' : 'conversation';
   let { before } = nothingRecalled;
@@ -89,7 +89,7 @@ async function readReferred(
     if (head?.id !== responseId) head = await findAnswered(caller, responseId, place);
     const entry = head.entries.find((one) => one.id === id);
     if (entry === undefined) throw notFound(place);
-    if (referred.has(id)) throw fieldError(place, 'expected every item once');
+    if (referred.has(id)) throw fieldError(place, 'expected each item only once');
     bytes += entry.bytes;
     if (bytes > kept.maxBytes) throw tooLarge(place, 'the items are larger together than a request may be');
     budget.hold(entry.bytes);
@@ -130,7 +130,7 @@ export function conversationOf(
   for (const [index, item] of input.entries()) {
     const ownPlace = `input[${index}]`;
     if (item.id != null && taken.has(item.id))
-      throw fieldError(`${ownPlace}.id`, 'expected an id that no other item of the conversation has');
+      throw fieldError(`${ownPlace}.id`, 'expected a unique id within the conversation');
     taken.add(item.id);
     const found = item.type === 'item_reference' ? referred.get(item.id)! : opened(item, ownPlace);
     placed.push({ item: found, place: ownPlace });
@@ -142,7 +142,7 @@ export function conversationOf(
     const text = unseal(item.encrypted_content);
     if (text === undefined) {
       const reason =
-        'expected what this service has encrypted for this key; a restart ends its secret, unless the handler has a `reasoningSecret`';
+        'expected text that this service encrypted for this key; its secret is lost on restart, unless the handler has a `reasoningSecret`';
       throw fieldError(`${ownPlace}.encrypted_content`, reason);
     }
     return { ...item, content: [{ type: 'reasoning_text', text }] };

@@ -141,7 +141,7 @@ function toKeptItems(
   return more.map((item, index) => {
     const isTaken = item.id != null && taken.has(item.id);
     if (isTaken && !isAnswer)
-      throw fieldError(`items[${index}].id`, 'expected an id that no other item of the conversation has');
+      throw fieldError(`items[${index}].id`, 'expected a unique id within the conversation');
     const given = isTaken ? undefined : item.id;
     const id = given ?? createId(`${idPrefixes[item.type ?? 'message']}_`);
     taken.add(id);

@@ -190,7 +190,7 @@ export const keptResponses: readonly Route[] = [
     async (call) => {
       const found = await settled(call);
       if (!found.background) {
-        const reason = 'expected a response with `background`: others end with their connection';
+        const reason = 'expected a response with `background`: the rest end with their connection';
         throw fieldError('response_id', reason);
       }
       if (!isPending(found)) return found;
@@ -205,7 +205,7 @@ export const keptResponses: readonly Route[] = [
       const found = await settled(call);
       for (const name of ['stream', 'starting_after']) {
         if (!call.query.has(name) || call.query.get(name) === 'false') continue;
-        throw unsupportedError(name, 'not supported, a response that was kept comes at once');
+        throw unsupportedError(name, 'not supported, a stored response is returned immediately');
       }
       return found;
     },

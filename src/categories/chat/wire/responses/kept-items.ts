@@ -55,13 +55,13 @@ export function isReadable({ bytes, objects }: Size, { maxBytes }: KeptValues): 
 
 /** @throws InferenceError `unsupported_feature` naming the handler's option */
 export function storeDisabled(param: string): InferenceError {
-  const reason = "this service keeps no responses (the handler's option `keepResponses` is off)";
+  const reason = "this service stores no responses (the handler's option `keepResponses` is off)";
   return unsupportedError(param, `${reason}, so send the whole conversation as \`input\``);
 }
 
 /** The same error for a missing response or item and for a different key's, which must stay secret. */
 export function notFound(param: string): InferenceError {
-  return fieldError(param, 'there is none of this id, or it is no longer kept', {
+  return fieldError(param, 'the id is unknown, or no longer stored', {
     code: 'response_not_found',
   });
 }
@@ -115,7 +115,7 @@ export async function readItems(
   const read = async (place: Place): Promise<KeptItem> => {
     const item = await kept.get(keyOf(place));
     if (item !== undefined) return item as KeptItem;
-    throw new InferenceError('response_not_found', 'A part of the conversation is no longer kept.');
+    throw new InferenceError('response_not_found', 'A part of the conversation is no longer stored.');
   };
   const items: KeptItem[] = [];
   for (let at = 0; at < places.length; at += batchCount) {

@@ -120,7 +120,7 @@ export async function findSettled(
   if (isRunning) return { ...found, status };
   const error = {
     code: 'server_error',
-    message: 'The process that ran the response has gone, or could not keep its answer.',
+    message: 'The process that ran the response died, or could not store its answer.',
   };
   return { ...found, status: 'failed', error };
 }

@@ -23,7 +23,7 @@ const part = offered('a part', [
     image_url: nonEmptyText.meta({
       description: 'An http or https URL, a `data:` URL with base64, or base64.',
     }),
-    file_id: z.null({ error: 'expected `image_url` instead, no files are kept' }).optional(),
+    file_id: z.null({ error: "expected `image_url` instead, files aren't stored" }).optional(),
     detail: imageDetail.nullish(),
   }),
   z.object({ type: z.enum(['input_text', 'output_text']), text: z.string() }),

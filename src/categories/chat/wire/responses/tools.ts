@@ -68,7 +68,7 @@ export function toSelection(choice: ResponsesRequestBody['tool_choice']): ToolSe
   );
   if (names.length > 0) return { mode, names };
   if (mode === 'auto') return 'none';
-  throw fieldError('tool_choice.tools', 'expected a function, where a call is required');
+  throw fieldError('tool_choice.tools', 'expected a function if a call is required');
 }
 
 function isFunction(tool: Tools[number]): tool is FunctionTool {

@@ -47,7 +47,7 @@ export function fromTokenizeRequest(body: unknown) {
     const places = (['prompt', 'content', 'messages'] as const).filter((name) => parsed[name] != null);
     const [place, second] = places;
     if (place === undefined) throw fieldError('prompt', 'expected a text, or `messages`');
-    if (second !== undefined) throw fieldError(second, `expected none beside ${place}`);
+    if (second !== undefined) throw fieldError(second, `not allowed with ${place}`);
     const added = valueOfBoth(parsed, 'add_special_tokens', 'add_special');
     const addSpecialTokens = added ?? place === 'prompt';
     const hasNames = parsed.return_token_strs ?? false;
@@ -60,7 +60,7 @@ export function fromTokenizeRequest(body: unknown) {
       return { ...call, request: { ...request, ...preview } };
     }
     const misplaced = messageFields.find((name) => parsed[name] != null);
-    if (misplaced !== undefined) throw fieldError(misplaced, `expected none beside ${place}`);
+    if (misplaced !== undefined) throw fieldError(misplaced, `not allowed with ${place}`);
     return { ...call, request: { model, messages: [], prompts: [(prompt ?? content)!], ...preview } };
   });
 }

@@ -41,7 +41,7 @@ export function readInputs({ inputs }: Session): DetectorInputs {
   const [pixels, ...others] = inputs.filter((input) => input !== mask);
   if (pixels && others.length === 0 && takesImages(pixels)) return { pixels, mask };
   const got = inputs.map(({ name, type, dims }) => `${name} ${type}[${dims.join(', ')}]`).join(' and ');
-  const reason = `expected a graph with one input, float32[1, 3, height, width], or with a ${maskName} beside it, got ${got}`;
+  const reason = `expected a graph with one input, float32[1, 3, height, width], or also with a ${maskName}, got ${got}`;
   throw sourceError(reason);
 }
 
@@ -166,7 +166,7 @@ async function readHead(
 function numberedClasses(source: string, count: number): readonly string[] {
   if (count === 0) return [];
   console.warn(
-    `slashv1: no file of ${source} names the classes of its objects, which are called class_0 to class_${count - 1}; the setting classNames gives them names`,
+    `slashv1: the files of ${source} have no class names, so its classes are class_0 to class_${count - 1}; set classNames to name them`,
   );
   return Array.from({ length: count }, (_, classId) => `class_${classId}`);
 }
@@ -178,7 +178,7 @@ async function loadCustomHead(path: string): Promise<CustomHead> {
   })) as { readonly default?: unknown };
   const head = exported.default as Partial<CustomHead> | undefined;
   if (typeof head?.decode !== 'function')
-    throw fieldError('head', `expected ${path} to export by default an object with a function decode`);
+    throw fieldError('head', `expected the default export of ${path} to be an object with a function decode`);
   if (head.like === undefined || headNames.includes(head.like)) return head as CustomHead;
   throw fieldError('head', `expected \`like\` of ${path} to be one of ${headNames.join(', ')}`);
 }

@@ -32,11 +32,11 @@ export async function openDiffusionFolder(path: string, options: DiffusionFolder
   const index = await readJson(path, 'model_index.json');
   if (isPresent(index['text_encoder_3'])) {
     const reason =
-      'text_encoder_3: T5 text encoders are not supported; the model works without, if model_index.json has [null, null] for it and for tokenizer_3';
+      'text_encoder_3: T5 text encoders are not supported; the model works without it if model_index.json has [null, null] for it and for tokenizer_3';
     throw sourceError(reason);
   }
   if (index['requires_aesthetics_score'] === true)
-    throw sourceError("a refiner works on another model's images and can't draw from a text");
+    throw sourceError("a refiner works on images of a base model and can't start from a text");
   const denoiserName = diffusionFolders.denoiser.find((name) => isPresent(index[name]));
   if (denoiserName === undefined)
     throw sourceError(`model_index.json in ${path} has no unet and no transformer`);

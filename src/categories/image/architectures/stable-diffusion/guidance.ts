@@ -26,7 +26,7 @@ export function planGuidance(
   const guidance = takesGuidance ? 'input' : isDistilled || guidanceScale === 1 ? 'none' : 'classifier-free';
   const isUsual = guidanceScale === imageParameters.guidanceScale.default;
   if (isDistilled && !takesGuidance && guidanceScale !== 1 && !isUsual)
-    throw fieldError('guidance_scale', `the model was trained to need no guidance, got ${guidanceScale}`);
+    throw fieldError('guidance_scale', `the model was distilled to need no guidance, got ${guidanceScale}`);
   if (negativePrompt !== '' && guidance !== 'classifier-free') {
     const reason =
       guidanceScale === 1 ? 'with a guidance_scale of 1 it has no effect' : 'the model takes none';

@@ -45,7 +45,7 @@ function toLatentSize(
     const pixels = image[name];
     const built = fixed[name];
     if (built !== undefined && pixels !== built * factor)
-      throw fieldError(name, `the model makes only images of ${built * factor}, got ${pixels}`);
+      throw fieldError(name, `the model supports only ${built * factor}, got ${pixels}`);
     const step = factor * (built === undefined ? stride : 1);
     if (pixels % step !== 0) throw fieldError(name, `expected a multiple of ${step}, got ${pixels}`);
     return pixels / factor;

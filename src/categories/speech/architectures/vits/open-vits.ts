@@ -41,7 +41,7 @@ export async function createPiperReader(
   const english = isEnglish(language);
   const isCovered = Array.from(espeakEnglishSymbols).every(knows);
   if (english && phonemizer === 'built-in' && !isCovered)
-    throw fieldError('phonemizer', `built-in writes symbols that ${name} doesn't have, expected espeak`);
+    throw fieldError('phonemizer', `built-in uses symbols that ${name} doesn't have, expected espeak`);
   const espeak = english && phonemizer === 'built-in' ? undefined : await loadEspeak();
   if (espeak) {
     const transcribe = (text: string): string | undefined => espeak.transcribe(text, voice)?.normalize('NFD');

@@ -54,7 +54,7 @@ export async function openEncoderDecoder(
   };
   const promptOf = ({ language, task }: Pick<RecognitionOptions, 'language' | 'task'>): number[] => {
     if (task === 'translate' && language === undefined) {
-      throw fieldError('language', 'expected the language that is spoken: this model does not find it out');
+      throw fieldError('language', "expected the spoken language: this model can't detect it");
     }
     const spoken = idOf(language ?? english);
     return [...before, spoken, task === 'translate' ? idOf(english) : spoken, ...after];
