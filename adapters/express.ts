@@ -56,7 +56,6 @@ function routeOf({ route }: Request, middleware: RequestHandler): { readonly pat
   return stack.some(({ handle }) => handle === middleware) ? route : undefined;
 }
 
-/** The path before the route's wildcard, else the base URL. */
 function mountPathIn({ baseUrl, originalUrl, params }: Request, routePath: unknown): string | undefined {
   const path = originalUrl.split('?', 1)[0]!;
   // Wildcards are lists in Express 5, numbered in Express 4 and regular expressions.

@@ -101,8 +101,8 @@ const refusal = [
 
 /**
  * Answers unhandled upgrades with 400 and closes their connections. Node ignores an `Upgrade` header without a listener. Fastify
- * on `localhost` opens a second server for the other address family and emits its upgrades on the first: without a listener
- * there, their connections would stay open forever.
+ * on `localhost` opens a second server for IPv6 or IPv4 and emits its upgrades on the first: without a listener there, their
+ * connections would stay open forever.
  */
 function refuseUpgrades(server: Server): void {
   if (refusing.has(server)) return;

@@ -57,7 +57,6 @@ interface Client {
   /** Aborted if the client disconnects before the end of the answer. */
   readonly signal: AbortSignal;
   leave(): void;
-  /** The answer is complete: a disconnect no longer matters. */
   settle(): void;
 }
 

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ApiRequest, ApiResponse } from '../src/contracts/http.ts';
 import { isBodiless, isStream, release, returnEarly } from './respond.ts';
 
-/** The part of `IncomingMessage` or `Http2ServerRequest` that the bridge uses. */
+/** Used by the bridge. */
 export interface NodeRequest extends Readable {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -13,11 +13,10 @@ export interface NodeRequest extends Readable {
   readonly complete: boolean;
   /** The host's request id, for example from `pino-http`. */
   readonly id?: unknown;
-  /** The output of the host's body parser. */
   readonly body?: unknown;
 }
 
-/** The part of `ServerResponse` or `Http2ServerResponse` that the bridge uses. */
+/** Used by the bridge. */
 export interface NodeResponse extends Writable {
   readonly headersSent: boolean;
   getHeader(name: string): unknown;
@@ -34,7 +33,6 @@ export interface RequestPlace {
   readonly mountPath?: string | undefined;
   /** The host's request ids, if they are not in Node's objects. */
   readonly hostIds?: readonly unknown[] | undefined;
-  /** Source of the raw bytes, if not the request itself. */
   readonly stream?: Readable | undefined;
 }
 
@@ -53,7 +51,6 @@ export function toApiRequest(request: NodeRequest, response: NodeResponse, place
   };
 }
 
-/** Sends a response with backpressure. */
 export function send(answer: ApiResponse, request: ApiRequest, response: NodeResponse): void {
   const { status, body } = answer;
   const headers = answer.headers as OutgoingHttpHeaders;
@@ -120,7 +117,6 @@ async function writePieces(body: AsyncIterable<string | Uint8Array>, response: N
   }
 }
 
-/** A stream that pulls the next piece only if there is room, and returns its producer early if the response closes. */
 export function toReadable(body: AsyncIterable<string | Uint8Array>, response: NodeResponse): Readable {
   const pieces = body[Symbol.asyncIterator]();
   let ended = false;

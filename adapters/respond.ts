@@ -9,7 +9,6 @@ export function isStream(body: ApiResponse['body']): body is AsyncIterable<strin
   return typeof body !== 'string' && !(body instanceof Uint8Array);
 }
 
-/** Ends an unread body. */
 export function release(body: ApiResponse['body']): void {
   if (isStream(body)) returnEarly(body[Symbol.asyncIterator]());
 }
@@ -53,12 +52,10 @@ export function isBelow(paths: readonly string[], url: string): boolean {
   );
 }
 
-/** Paths of a handler that is mounted at the root. */
 export function pathsOf(handler: Handler, mountPath?: string): readonly string[] {
   return mountPath === undefined ? (handler.paths ?? ['/v1']) : [mountPath];
 }
 
-/** Validates a configured mount path. */
 export function mountPathOf(options: { readonly mountPath?: string | undefined }): string | undefined {
   const { mountPath, ...unknown } = options;
   const [name] = Object.keys(unknown);

@@ -25,7 +25,7 @@ type AskingServer = UpgradingServer & { shouldUpgradeCallback?: (request: Incomi
 
 /**
  * Serves the WebSockets of a handler, such as `/v1/realtime`, on a server of any framework, for example `app.listen()` of Express
- * or `app.server` of Fastify. It leaves all other requests unchanged, including those with an `Upgrade` header.
+ * or `app.server` of Fastify. Unrelated requests, even with an `Upgrade` header, pass unchanged.
  * Requires the package `ws`.
  *
  * @param server of `node:http` or `node:https`
@@ -65,7 +65,6 @@ export function serveWebSockets(
       if (server.listenerCount('upgrade') === 1) answerPlainly(server, { request, socket, head });
       return;
     }
-    // A client that disconnects now has closed the socket too.
     socket.on('error', () => undefined);
     const apiRequest = toApiRequest(request, socket, mountPath);
     const accept = (offer: SocketOffer, headers: ApiResponse['headers']): void => {
@@ -119,7 +118,6 @@ function toApiRequest(
   return { method, url, mountPath, headers, body, signal: controller.signal, asksForSocket: true };
 }
 
-/** An upgrade that the handler doesn't serve. */
 interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Duplex;

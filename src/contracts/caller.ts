@@ -23,32 +23,24 @@ export interface ResponseStore {
   delete(key: string): Promise<unknown>;
 }
 
-/**
- * Stored JSON values of one caller, isolated from different callers. A list is stored as several values. Every method throws
- * `overloaded` if the store fails.
- */
+/** Stored JSON values of one caller, isolated from different callers. Every method throws `overloaded` if the store fails. */
 export interface KeptValues {
   /** Max bytes of one value (UTF-8); the limit of a request body. */
   readonly maxBytes: number;
   /** @returns `undefined` if the id is missing */
   get(id: string): Promise<unknown>;
-  /**
-   * @param json the value as JSON
-   * @returns false, with nothing stored, if the value is larger than `maxBytes`
-   * @throws InferenceError `rate_limited` if the caller has written too much to a store of the host
-   */
+  /** @returns false if the value is larger than `maxBytes` @throws InferenceError `rate_limited` if the caller has written too much */
   set(id: string, json: string): Promise<boolean>;
   /**
-   * Changes a value; changes by this process are serialized.
-   *
-   * @param change receives `undefined` if the id is missing; may throw, or return `undefined` to delete the value
-   * @returns whether it is stored, as in `set`
+   * Changes by this process are serialized.
+   * @param change receives `undefined` if the id is missing; returns `undefined` to delete the value
+   * @returns as `set`
    */
   update(id: string, change: (value: unknown) => Promise<object | undefined>): Promise<boolean>;
   delete(id: string): Promise<void>;
   /** True if a value written then (Unix seconds) must be renewed to outlive a value written now. */
   isDue(writtenAt: number): boolean;
-  /** Rewrites a value to restart its expiry. */
+  /** Restarts the expiry of a value. */
   renew(id: string): Promise<void>;
 }
 
@@ -56,7 +48,7 @@ export interface KeptValues {
 export interface CallerState {
   /** `undefined` if the handler's option `keepResponses` is off. */
   readonly kept: KeptValues | undefined;
-  /** Encrypts a text that the client stores for the service. */
+  /** Encrypts a text for the client to store. */
   readonly seal: (text: string) => string;
   /** Decrypts a sealed text; `undefined` unless this service sealed it for this caller. */
   readonly unseal: (sealed: string) => string | undefined;

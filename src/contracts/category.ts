@@ -17,8 +17,8 @@ import type { Descriptions } from '../validation/describe-fields.ts';
 import type { SettingTable } from '../validation/setting-table.ts';
 
 /**
- * A loaded model, ready to run requests, in a worker process or, with `isolation: "inline"`, in the host. Failures are
- * `InferenceError`s; leaving a `run` iterator early cancels the run.
+ * A loaded model in a worker process or, with `isolation: "inline"`, in the host. Failures are `InferenceError`s; leaving a `run`
+ * iterator early cancels the run.
  */
 export interface Pipeline<
   Request = unknown,
@@ -30,15 +30,13 @@ export interface Pipeline<
   readonly concurrency: number;
   /** Extra concurrent requests: one per owner without a request in progress. Default 0. */
   readonly reserve?: number | undefined;
-  /** The upstream servers of a remote model. */
   upstreams?(): readonly UpstreamStatus[];
-  /** Runtime of the graphs; `undefined` if this process has loaded no graph. */
   readonly runtime?: RuntimeInUse | undefined;
   run(request: Request, options?: PipelineRunOptions): AsyncIterable<Event>;
   close(): Promise<void>;
 }
 
-/** A sample request, for users who want to try a model of the category. */
+/** For users who want to try a model of the category. */
 export interface SampleRequest {
   /** Below `/v1/`. */
   readonly path: string;
@@ -47,23 +45,21 @@ export interface SampleRequest {
   readonly form?: string;
   /** File for the response body. */
   readonly file?: string;
-  /** Shell command that reads the response body. */
+  /** Shell command for the response body. */
   readonly pipe?: string;
 }
 
 /** Extra models that a setting of a category lists by source. */
 export interface Companions {
-  /** Name of a setting that is an object. */
   readonly setting: string;
   /** Its members with a source. */
   readonly fields: readonly string[];
   readonly files: ModelFiles;
 }
 
-/** The part of a category that its workers load too: models and event transport. Loads no schema. */
+/** The part of a category that workers load too. Loads no schema. */
 export interface CategoryModels<Name extends string = string, Event extends RunEvent = RunEvent> {
   readonly name: Name;
-  /** Kinds of models that run on graphs, in order of precedence. */
   readonly architectures?: readonly Architecture[];
   /** The files of its models, if it has no architectures. */
   readonly files?: ModelFiles;
@@ -71,9 +67,9 @@ export interface CategoryModels<Name extends string = string, Event extends RunE
   readonly companions?: Companions;
   /** Its graphs keep no state between runs, so any graph server can run them. */
   readonly isStateless: boolean;
-  /** True if a model with these files is of this category; default: if an architecture of any backend recognizes it. */
+  /** Default: true if an architecture of any backend recognizes the files. */
   recognize?(evidence: FileEvidence): boolean;
-  /** Adds an event to a batch of the same run on its way out of the worker; default: appends it. */
+  /** Adds an event to a batch on its way out of the worker; default: appends it. */
   append?(events: Event[], event: Event): void;
 }
 
@@ -90,30 +86,24 @@ export interface CategoryDefinition<
   readonly parameters: ParameterTable;
   readonly settings: Settings;
   readonly endpoints: readonly (Endpoint | Route)[];
-  /** Descriptions of fields that have no description in their schema. */
   readonly descriptions: Descriptions;
   readonly sample: SampleRequest;
   /** The default model, if configured under that id; default: the first model. */
   readonly defaultModel?: string;
-  /** Bounds and defaults of parameters, by name, for one model. */
+  /** Bounds and defaults for one model, by parameter name. */
   parameterBounds?(model: Info): Readonly<Record<string, ParameterBounds>>;
-  /** The in-process functions of the category, given a function that starts a request. */
+  /** Wraps a function that starts a request. */
   methods(run: StartRun<Input, Event>): Methods;
-  /**
-   * Checks a request and fills in the defaults.
-   *
-   * @throws InferenceError `invalid_request` naming the parameter in wire spelling
-   */
+  /** Checks a request and fills in the defaults. @throws InferenceError `invalid_request` naming the parameter in wire spelling */
   complete(input: Input): Request;
-  /** Estimated max tokens of a request, which a plan reserves. Absent if requests use no tokens. */
+  /** Max tokens to reserve from a plan. Absent if requests use no tokens. */
   estimateTokens?(input: Input, model: ModelInfo): TokenEstimate;
-  /** Estimated work of a request in a unit of the category, for fairness between owners. Above 0; default 1. */
+  /** Estimated work, for fairness between owners. Above 0; default 1. */
   estimateCost?(request: Request): number;
-  /** True for a part of the answer, such as a token, a segment or an image. */
+  /** True for output, such as a token, a segment or an image. */
   isOutput(event: Event): boolean;
   /** True if an event restarts the model's `deadlineMs`; default: never. */
   isProgress?(event: Event): boolean;
-  /** Adds an event to the usage of its run. */
   tally(event: Event, tally: UsageTally): void;
   readonly telemetry: CategoryTelemetry<Request, Event>;
 }

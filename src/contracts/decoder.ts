@@ -1,18 +1,15 @@
 import type { LargestLogits } from '../core/sampling/largest-logits.ts';
 
-/** Keys and values of a batch of sequences; location and layout are private to the decoder. */
+/** Keys and values of a batch of sequences, private to the decoder. */
 export interface DecoderCache {
   readonly rows: number;
-  /** Tokens of each row. */
   readonly lengths: Int32Array;
   readonly bytes: number;
   /** Prefixes with fewer tokens take longer to copy than to compute; default 0. */
   readonly minBeginning?: number;
-  /** Frees its memory; it can't be used afterwards. */
   release(): void;
 }
 
-/** One sequence of a cache. */
 export interface CacheRow<Cache extends DecoderCache = DecoderCache> {
   readonly cache: Cache;
   readonly row: number;
@@ -20,7 +17,6 @@ export interface CacheRow<Cache extends DecoderCache = DecoderCache> {
   readonly length?: number;
 }
 
-/** Extra inputs of a step, if the graph takes them. */
 export interface StepInputs {
   /** `[rows × count × hiddenSize]`, in place of the tokens; valid during the call */
   readonly embeddings?: Float32Array;
@@ -30,12 +26,11 @@ export interface StepInputs {
   readonly positions?: Int32Array;
 }
 
-/** A decoder-only language model, one forward pass at a time. */
 export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly vocabularySize: number;
-  /** Size of the embeddings that the graph takes in place of tokens; `undefined` if it takes tokens. */
+  /** Size of embeddings that replace tokens; `undefined` if the graph takes tokens. */
   readonly hiddenSize?: number | undefined;
-  /** Size of the additional embeddings of all layers; `undefined` if the graph takes no such input. */
+  /** Size of the additional embeddings of all layers, if the graph takes them. */
   readonly layerSize?: number | undefined;
   /** The graph takes positions of frames, rows and columns. */
   readonly hasGridPositions?: boolean;
@@ -51,32 +46,22 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   readonly readsWholePrompts?: boolean;
   /** Later requests may reuse computed prompts; default true. */
   readonly keepsPrefixes?: boolean;
-  /**
-   * Piece size for prompts, if logits depend only on the tokens and their split into pieces, so that a gathered row continues
-   * bit-identically; `undefined` otherwise.
-   */
+  /** Piece size for prompts, if logits depend only on the tokens and their split into pieces, so that gathered rows continue bit-identically. */
   readonly pieceTokens?: number | undefined;
-  /** @param rows empty sequences; default 1 @param room tokens to allocate per row immediately; more can be appended */
+  /** @param rows empty sequences; default 1 @param room tokens to allocate per row; more can be appended */
   createCache(rows?: number, room?: number): Cache;
-  /**
-   * Copies rows into one cache: to merge batches, to drop rows, or to continue a prompt several times.
-   *
-   * @param replaced is released; rows that keep their position need no copy
-   * @param room as in `createCache`
-   */
+  /** Copies rows into one cache. @param replaced is released; rows that keep their position need no copy @param room as in `createCache` */
   gather(rows: readonly CacheRow<Cache>[], replaced?: Cache, room?: number): Promise<Cache>;
   /**
-   * Like `gather` of one row, for a copy that is only gathered later. Default: `gather`.
-   *
-   * @param isLast the row's cache is no longer needed and may be the result; otherwise it stays unchanged
+   * `gather` of one row, for a copy that is only gathered later.
+   * @param isLast the row's cache may become the result; otherwise it stays unchanged
    */
   keep?(row: CacheRow<Cache>, isLast?: boolean): Promise<Cache>;
   /**
-   * Feeds new tokens to every row of `cache` and appends their keys and values.
+   * Appends tokens to every row of `cache`.
    *
    * @param tokens `[rows × count]` token ids
    * @param counts tokens per row, the rest is padding; default `count`
-   * @param inputs extra inputs, in addition to tokens or in place of them
    * @returns `[rows × vocabularySize]` logits of each row's last token; valid until the next call
    */
   forward(
@@ -86,24 +71,19 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
     counts?: readonly number[],
     inputs?: StepInputs,
   ): Promise<Float32Array>;
-  /**
-   * Like `forward` of one row, with the logits after each token. Absent if the engine returns only the last logits.
-   *
-   * @returns `[tokens × vocabularySize]`; valid until the next call
-   */
+  /** `forward` of one row, with the logits after each token. @returns `[tokens × vocabularySize]`; valid until the next call */
   forwardAll?(cache: Cache, tokens: Int32Array, inputs?: StepInputs): Promise<Float32Array>;
-  /** Like `forward`, but logits stay on their device: only the graph's top logits and requested rows are copied. */
+  /** Like `forward`, but copies only the graph's top logits and requested rows from the device. */
   forwardLargest?(
     cache: Cache,
     tokens: Int32Array,
     count: number,
     counts?: readonly number[],
   ): Promise<RemoteLogits>;
-  /** Bytes moved over the bus so far, if the caches are on a different device. */
+  /** Bus traffic, if the caches are on a different device. */
   readonly traffic?: DecoderTraffic;
   /**
-   * Feeds new tokens to the only row of `cache` and keeps as many as the caller accepts. Absent if tokens can't be rolled back.
-   *
+   * Appends tokens to the only row of `cache` and rolls back unaccepted tokens.
    * @param accept receives the logits `[tokens × vocabularySize]`, valid during the call, and returns the number of tokens to
    * keep
    */
@@ -113,7 +93,7 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
   release(): Promise<void>;
 }
 
-/** Logits of each row's last token on a different device, valid until the next step. */
+/** Logits on a different device, valid until the next step. */
 export interface RemoteLogits {
   largest(row: number): LargestLogits;
   /** Fetches a row, `[vocabularySize]`; valid until the next call. */
@@ -122,8 +102,8 @@ export interface RemoteLogits {
 
 /** Totals since the decoder was opened. */
 export interface DecoderTraffic {
-  /** Both directions: inputs, logits, row orders. */
+  /** Both directions. */
   readonly bytes: number;
-  /** Total rows of all forward passes. */
+  /** Rows of all forward passes. */
   readonly rowSteps: number;
 }

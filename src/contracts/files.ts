@@ -4,7 +4,6 @@ export type Json = Readonly<Record<string, unknown>>;
 /** The weights of a model to load. */
 export type Dtype = 'auto' | 'fp32' | 'fp16' | 'q8' | 'q4' | 'q4f16';
 
-/** The files of a model, local or remote. */
 export interface FileTree {
   /** For messages: a path or the id of a repository. */
   readonly name: string;
@@ -13,7 +12,6 @@ export interface FileTree {
   list(folder: string): readonly string[];
 }
 
-/** The files that make up the models of a category. */
 export interface ModelFiles {
   /** Small files, including optional ones; `*` matches any name in a folder. */
   readonly small: readonly string[];
@@ -23,7 +21,6 @@ export interface ModelFiles {
   graphs(files: FileTree, dtype?: Dtype): readonly string[];
 }
 
-/** The files that describe a model. */
 export interface FileEvidence {
   readonly files: readonly { readonly path: string }[];
   /** `config.json`; empty if missing. */
@@ -37,10 +34,8 @@ export interface DescribedFile {
   readonly sizeBytes: number | undefined;
 }
 
-/** The files of a model, which may be remote. */
 export interface ModelPlace {
   readonly kind: 'bundled' | 'folder' | 'file' | 'address' | 'hub';
-  /** On this disk. */
   readonly folder: string | undefined;
   readonly files: readonly DescribedFile[];
   /** `undefined` if missing. */

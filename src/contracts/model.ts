@@ -84,7 +84,6 @@ export interface CommonSettings {
   readonly cancelGraceMs?: number | undefined;
 }
 
-/** A model to load and its settings; plain data, to be sent to a worker process. */
 export type ModelSpec<Settings extends object = object> = CommonSettings &
   Settings & {
     readonly id: string;
@@ -115,7 +114,6 @@ export interface ModelLimits {
 /** Source, settings and limits of a model. */
 export type ModelOptions<Settings extends object = object> = Omit<ModelSpec<Settings>, 'id'> & ModelLimits;
 
-/** A backend with its settings, as plain data for a worker process. */
 export interface BackendDescriptor {
   readonly kind: string;
 }

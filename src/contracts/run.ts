@@ -1,4 +1,3 @@
-/** One event of a run; each category defines its events. */
 export interface RunEvent {
   readonly type: string;
 }
@@ -9,7 +8,6 @@ export type TraceHeaders = Readonly<Record<string, string>>;
 export interface PipelineRunOptions {
   /** Aborting it ends the run before its next step; the iterator then throws `cancelled`. */
   readonly signal?: AbortSignal | undefined;
-  /** Sent with all of the run's requests to remote machines. */
   readonly headers?: TraceHeaders | undefined;
   /** Owners take turns. A run reuses cached prompts of its owner only. */
   readonly owner?: string | undefined;
@@ -63,15 +61,12 @@ export interface CompleteRequest {
   readonly given?: readonly string[] | undefined;
 }
 
-/** Starts one request of a category on its model. */
 export type StartRun<Input, Event> = (request: Input, options?: CallOptions) => AsyncIterable<Event>;
 
-/** The current state of a server that runs a model. */
 export interface UpstreamStatus {
   readonly url: string;
   /** True if it gets requests; if all servers of a model are unhealthy, all get requests. */
   readonly isHealthy: boolean;
-  /** Requests in progress on it. */
   readonly running: number;
   /** Requests that failed here since the model was loaded; a different server may have answered them. */
   readonly failures: number;
@@ -81,7 +76,6 @@ export interface UpstreamStatus {
 export interface RuntimeInUse {
   /** `native`, its C API, or `onnxruntime-node`, its binding. */
   readonly name: string;
-  /** Version of onnxruntime. */
   readonly version: string;
   /** A sentence without its full stop. */
   readonly reason: string;

@@ -12,7 +12,6 @@ export interface Graph {
   readonly name?: string | undefined;
 }
 
-/** An engine's pooling of token vectors into one. */
 export type EnginePooling = 'cls' | 'mean' | 'last-token' | 'rank';
 
 interface TokenizedModel {

@@ -8,7 +8,6 @@ import { createDeferred } from '../concurrency/deferred.ts';
 import { headerOf } from './headers.ts';
 import { abbreviate } from '../core/text/quote.ts';
 
-/** Limits of a form and the handler of its files. */
 export interface MultipartOptions extends BodyLimits {
   /** Consumes a file with backpressure; its stream fails if the form does. */
   readonly onFile: (name: string, content: Readable, before: readonly FormField[]) => Promise<void>;

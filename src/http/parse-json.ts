@@ -36,7 +36,6 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Describes the position of a JSON syntax error. */
 function faultOf(text: string): string {
   const scanner = createJsonScanner();
   const end = scanner.scan(text);

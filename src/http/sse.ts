@@ -16,7 +16,6 @@ export function toNamedFrame(event: { readonly type: string }): string {
   return `event: ${event.type}\n${toFrame(event)}`;
 }
 
-/** Marks the end of a complete stream. */
 const doneFrame = 'data: [DONE]\n\n';
 
 const keepAliveFrame = ': keep-alive\n\n';
@@ -30,7 +29,7 @@ export interface EventStreamSource<Event> {
   readonly toFrames: (event: Event) => string | Promise<string>;
   /** The event's frames are about to be sent. */
   readonly onTake?: ((event: Event) => void) | undefined;
-  /** Marks the end of a complete stream; default `data: [DONE]`. */
+  /** Default `data: [DONE]`. */
   readonly endFrame?: string | undefined;
   /** The frame of a failure after the beginning. */
   readonly toErrorFrame: (error: unknown) => string;

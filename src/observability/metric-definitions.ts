@@ -1,4 +1,3 @@
-/** A metric; its name lacks the prefix. */
 export interface MetricDefinition {
   readonly name: string;
   readonly help: string;

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** Loads an optional package. */
 export function requireOptional(name: string, wantedBy: string): unknown {
   try {
     return require(name);

@@ -32,7 +32,6 @@ function requestAttributes(run: ObservedRun): Attributes {
   };
 }
 
-/** The answer without its content. */
 function responseAttributes(run: ObservedRun, end: RunEnd): Attributes {
   const { usage, error } = end;
   return {

@@ -21,16 +21,18 @@ export interface Identity {
 }
 
 export interface AuthenticationOptions {
-  /** Time limit of a key lookup. */
   readonly timeoutMs: number;
   readonly plans?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const keyProtocol = 'openai-insecure-api-key.';
-/** The key is optional, to tell a missing key from a different scheme. */
+/** The key is optional, for a specific error if it is missing. */
 const bearerHeader = /^Bearer(?: +(\S+))?[ \t]*$/i;
 
-/** The key is optional, for a specific error if it is missing. */
+/**
+ * Looks up a key, for example in a database; returns `null` for an invalid key. The result needs no `key`. The request gets 503
+ * if the function exceeds `authTimeoutMs`, throws or returns a different type.
+ */
 export type KeyLookup = (
   key: string,
   request: ApiRequest,
@@ -71,7 +73,6 @@ export function createAuthenticate(
 
 type Find = (key: string, request: ApiRequest) => Identity | null | Promise<Identity | null>;
 
-/** Error codes with which a lookup may reject a key. */
 const refusals: readonly string[] = [
   'authentication_failed',
   'upgrade_required',
@@ -101,7 +102,6 @@ function fromFunction(lookup: KeyLookup, { timeoutMs, plans }: AuthenticationOpt
 
 const shape = 'its function to return { key, id, plan }, or null for a key that is not valid';
 
-/** @throws TypeError for an invalid `ApiKey` */
 function toIdentity(apiKey: unknown, sent: string, plans: AuthenticationOptions['plans'] = {}): Identity {
   // A text may be a key, which must not be logged.
   const describe = (value: unknown): string => (typeof value === 'string' ? 'a text' : describeValue(value));

@@ -54,7 +54,6 @@ export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeByt
       add(1, 0);
       let [held, left] = [0, false];
       return {
-        /** Sets the actual or announced size. */
         grow(bytes: number): void {
           const more = bytes - freeBytes - held;
           if (more <= 0) return;
@@ -65,7 +64,6 @@ export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeByt
           add(0, more);
           held += more;
         },
-        /** Frees all but `bytes`. */
         shrink(bytes: number): void {
           const less = held - Math.max(0, bytes - freeBytes);
           if (left || less <= 0) return;

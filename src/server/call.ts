@@ -17,7 +17,6 @@ export interface Caller {
   readonly meter: Meter;
 }
 
-/** One request on its way through an endpoint. */
 export interface Call extends Caller {
   readonly budget: RequestBudget;
   readonly inference: ServedInference;
@@ -28,9 +27,9 @@ export interface Call extends Caller {
   readonly startedAt: number;
   /** Passed to the inference, so that observers can attribute its runs. */
   readonly origin: ObservedRequest;
-  /** Decoded values of the path template's placeholders. */
+  /** Decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
-  /** Identifies the sender again with a separate meter, for work that counts as an additional request. */
+  /** Identifies the sender again with a separate meter, for additional billed work. */
   readonly identify: () => Promise<Caller>;
   /** Reports a failure after the response's status was sent. */
   readonly report: (error: InferenceError) => void;

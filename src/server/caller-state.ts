@@ -15,7 +15,7 @@ const keyBytes = 32;
 const ivBytes = 12;
 const authTagLength = 16;
 
-/** Creates functions that encrypt texts per caller, who can't read or change them or pass them to a different caller. */
+/** Encrypts texts per caller, who can't read or change them or pass them to a different caller. */
 function createSealers(secret?: string): (caller: string) => Pick<CallerState, 'seal' | 'unseal'> {
   const key =
     secret === undefined
@@ -53,10 +53,8 @@ export interface Keeping {
   readonly maxBytesPerKey: number;
 }
 
-/** Returns the state of an owner within its plan. @param owner default: all callers */
 export type CallerStates = (owner: string | undefined, planName: string | undefined) => CallerState;
 
-/** @param keeping store options; `undefined` stores nothing */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
   const shared: SharedWrites = { changes: new Map(), written: new Map() };
@@ -68,7 +66,6 @@ export function createCallerStates(keeping: Keeping | undefined, secret: string 
 }
 
 interface SharedWrites {
-  /** The last change of each value, by key. */
   readonly changes: Map<string, Promise<unknown>>;
   /** Bytes written per caller since a time, earliest first. */
   readonly written: Map<string, { readonly since: number; bytes: number }>;

@@ -1,6 +1,5 @@
 import type { Descriptions } from '../validation/describe-fields.ts';
 
-/** Fields of errors and models, and fields shared by all categories. */
 export const serverDescriptions: Descriptions = {
   object: 'Kind of this object; constant.',
   type: 'Kind of this object; its other fields depend on it.',

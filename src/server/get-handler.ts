@@ -4,10 +4,7 @@ import { toErrorResponse } from './errors.ts';
 import { requestIdOf } from '../http/headers.ts';
 import { printInternal } from './print-internal.ts';
 
-/**
- * Creates a handler that answers GET and HEAD at any path with an uncacheable response.
- * @param path answered when the handler is mounted at the root
- */
+/** Answers GET and HEAD at any path, uncacheable. @param path answered when the handler is mounted at the root */
 export function createGetHandler(
   path: string,
   answer: (request: ApiRequest) => ApiResponse | Promise<ApiResponse>,

@@ -19,7 +19,7 @@ type Placeholders = Readonly<Record<string, string>>;
 
 type FoundRoute = ReturnType<ReturnType<typeof createRouter>>;
 
-/** Creates a function that finds the route of a path; the first matching template wins. */
+/** The first matching template wins. */
 function createRouter(routes: readonly Route[]) {
   const paths = new Map<string, { match: ReturnType<typeof matcher>; byMethod: Map<string, Route> }>();
   for (const route of routes) {
@@ -40,7 +40,7 @@ function createRouter(routes: readonly Route[]) {
     const route = found?.byMethod.get(method);
     return {
       route,
-      /** The supported methods, if only the method doesn't match. */
+      /** Supported methods, if only the method doesn't match. */
       allow: found && !route ? [...found.byMethod.keys()].join(', ') : undefined,
       /** Values of the path's placeholders, still encoded. */
       placeholders: found?.placeholders,
@@ -73,7 +73,7 @@ function decode(text: string): string {
 const chat = 'POST /v1/chat/completions';
 const completions = 'POST /v1/completions';
 
-/** Paths of different servers and their replacements here. */
+/** Paths of popular servers → replacements here. */
 const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\/(?:api\/)?chat$/, chat],
   [/^\/(?:api\/)?generate(?:_stream)?$/, chat],
@@ -101,7 +101,6 @@ export interface ServedParts {
   readonly sockets: readonly SocketEndpoint[];
 }
 
-/** Creates the handler of the whole `/v1` API. Framework-independent: an adapter passes plain requests, below any path. */
 export function createHandlerOf(
   { categories, sockets }: ServedParts,
   inference: ServedInference,
@@ -123,7 +122,6 @@ interface HandlerContext {
   readonly inference: ServedInference;
 }
 
-/** One request, from its arrival to its response. */
 class HandledRequest {
   readonly #startedAt = performance.now();
   readonly #request: ApiRequest;

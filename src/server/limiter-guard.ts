@@ -3,7 +3,7 @@ import { describeValue } from '../core/text/quote.ts';
 import { InferenceError } from '../errors.ts';
 import { isLimiterState, type LimiterFactory, type LimiterState } from './rate-limit.ts';
 
-/** Policy while the limit store fails: reject requests, or serve them uncounted. */
+/** Reject requests, or serve them uncounted, while the limit store fails. */
 export const limiterFailures = ['refuse', 'admit'] as const;
 
 export interface LimiterGuardOptions {
@@ -23,10 +23,7 @@ const expected = {
 /** Time without calls after a failure: requests would only wait. */
 const pauseMs = 1000;
 
-/**
- * Adds a deadline to every call of the limit store. After a failure the store is skipped for a second; until it answers again,
- * requests are rejected with `overloaded`, or served uncounted.
- */
+/** Adds deadlines to the limit store, and skips it for a second after a failure. */
 export function guardLimiters(
   createLimiter: LimiterFactory,
   { onFailure, timeoutMs, report }: LimiterGuardOptions,

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import type { ResponseStore } from '../contracts/caller.ts';
 import { getOrCreate } from '../core/get-or-create.ts';
 
-/** The texts of one response or conversation, by key. */
 interface Kept {
   readonly caller: string;
   readonly texts: Map<string, { readonly text: string; readonly bytes: number }>;
@@ -18,8 +17,8 @@ interface Share {
 const overheadBytes = 256;
 
 /**
- * Stores texts in the memory of this process. Beyond its limits, the largest caller loses its least recently used response or
- * conversation as a whole, so that callers can't evict each other's texts.
+ * In memory. Beyond the limits, the largest caller loses its least recently used response or conversation, so that callers can't
+ * evict each other's.
  */
 export class MemoryResponseStore implements ResponseStore {
   readonly #limits: { readonly maxCount: number; readonly maxBytes: number };

@@ -134,7 +134,7 @@ export function toModelList(
   return { object: 'list', data: models.map((model) => toModel(model, statuses.get(model.id))) };
 }
 
-/** The parameters of a model with its bounds. Lists are omitted: descriptions have no type for them. */
+/** Without lists: descriptions have no type for them. */
 export function toModelParameters(model: ModelInfo, categories: CategoryRegistry): ModelParameters {
   const category = categories.get(model.category);
   const foreign = new Set(model.foreignParameters);

@@ -103,7 +103,6 @@ interface SocketRun extends Pick<SocketRunOptions, 'isUsed'> {
   readonly onLimits: (headers: Meter['headers']) => void;
 }
 
-/** Runs a model for a socket, as a separate request. */
 async function* runAgain(
   call: Call,
   { category, request, isUsed, onLimits }: SocketRun,

@@ -14,7 +14,6 @@ import { wireErrors } from './errors.ts';
 import { serverDescriptions } from './descriptions.ts';
 import { jsonTextResponse } from '../http/responses.ts';
 
-/** `GET /openapi.json`, which describes the given routes and itself. */
 export function createOpenApiRoute(others: readonly DescribedRoute[]): Route {
   let last: { readonly ids: string; readonly text: string } | undefined;
   const route: Route = {
@@ -37,7 +36,7 @@ export function createOpenApiRoute(others: readonly DescribedRoute[]): Route {
   return route;
 }
 
-/** The body of every error response; all four keys are always present. */
+/** All four keys are always present. */
 const errorBodySchema: z.ZodType<ErrorBody> = z.object({
   error: z.object({
     message: z.string(),
@@ -67,7 +66,7 @@ const onInference: readonly ErrorCode[] = [
   'insufficient_storage',
 ];
 
-/** The OpenAPI 3.1 document of routes; its server URL is relative to the document. @param models ids for parameters */
+/** The server URL is relative to the document. @param models ids for parameters */
 export function toOpenApi(routes: readonly DescribedRoute[], models: readonly ModelInfo[] = []): JsonSchema {
   const schemas: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, JsonSchema>> = {};

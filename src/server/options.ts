@@ -284,7 +284,6 @@ function resolveSockets(limits: z.output<typeof sockets>, keepAliveMs: number) {
   return createSockets(gate, { ...limits, keepAliveMs });
 }
 
-/** @param maxBodyBytes max size of a stored text */
 function resolveKeeping(
   asked: boolean | z.output<typeof keeping>,
   maxBodyBytes: number,

@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../contracts/http.ts';
 
-/** The endpoint part of a URL: without query, mount path, `/v1` and trailing slashes. */
+/** Removes query, mount path, `/v1` and trailing slashes. */
 export function endpointPath(url: string, mountPath = ''): string {
   return withoutPrefix(withoutPrefix(pathOf(url), withoutTrailingSlashes(mountPath)), '/v1');
 }

@@ -37,7 +37,6 @@ export const planSchema: SchemaOf<Plan> = z.strictObject(planFields);
 
 export type Meter = ReturnType<typeof createMeter>;
 
-/** Creates the meter of one request; unlimited without a plan. */
 export type MeterFactory = (owner: string | undefined, planName: string | undefined) => Meter;
 
 export function createMeterFactory(
@@ -119,7 +118,6 @@ function createMeter(plan: CompiledPlan, owner: string) {
         { param: 'model' },
       );
     },
-    /** @throws InferenceError `upgrade_required` if the key may not load and unload models */
     assertControl() {
       if (plan.controlsModels) return;
       throw new InferenceError(
@@ -139,7 +137,6 @@ function createMeter(plan: CompiledPlan, owner: string) {
       const settle = async (used: number): Promise<void> => {
         await Promise.all(taken.map((settleOne) => settleOne(used)));
       };
-      /** The request was rejected or failed, and costs nothing. */
       const refund = async (): Promise<void> => {
         await Promise.all([quota?.refund(owner), settle(0)]);
       };
@@ -152,7 +149,6 @@ function createMeter(plan: CompiledPlan, owner: string) {
   };
 }
 
-/** For requests without quota and token limits. */
 const unmetered = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
 
 function tooManyConcurrent(count: number): InferenceError {

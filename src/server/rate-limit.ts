@@ -55,13 +55,11 @@ export type LimiterFactory = (options: LimiterOptions) => Limiter;
 
 export type Allowance = ReturnType<typeof toAllowance>;
 
-/** Creates the error for a limit, such as `20 requests`, and its wait time. */
 export type Refuse = (limit: string, retryAfterSeconds: number) => InferenceError;
 
 /** Replaces the reserved tokens with the tokens actually used. */
 export type Settle = (tokens: number) => Promise<void>;
 
-/** Receives the remaining allowance of one kind. */
 type Tell = (of: Counter['of'], left: Allowance) => void;
 
 export type Budget = ReturnType<typeof createBudget>;
@@ -89,7 +87,7 @@ export function createMemoryLimiter(options: LimiterOptions): Limiter {
   };
 }
 
-/** Counts one `Limit` with the limiters of `createLimiter`. Rejected requests cost nothing. */
+/** Counts one `Limit`; rejected requests cost nothing. */
 export function createBudget(
   limit: Limit,
   { keyPrefix, createLimiter, refuse }: { keyPrefix: string; createLimiter: LimiterFactory; refuse: Refuse },
@@ -108,7 +106,6 @@ export function createBudget(
     if (left.remaining === 0) throw refusal(counter, left.resetMs);
   };
   return {
-    /** @param tell receives the remaining allowance, also for rejected requests */
     async admit(owner: string, tell?: Tell): Promise<void> {
       if (tokens) await assertLeft(tokens, owner, tell);
       if (!requests) return;
@@ -116,14 +113,14 @@ export function createBudget(
       tell?.('requests', allowance);
       if (!taken) throw refusal(requests, allowance.resetMs);
     },
-    /** @throws the error that `admit` would throw now; takes nothing */
+    /** Throws like `admit`, without counting. */
     async assertLeft(owner: string): Promise<void> {
       for (const counter of [tokens, requests]) if (counter) await assertLeft(counter, owner);
     },
     async refund(owner: string): Promise<void> {
       await requests?.limiter.reward(owner, 1);
     },
-    /** Reserves tokens as long as any are left, before the actual number is known: the last request may exceed the limit. */
+    /** Reserves tokens while any are left, before the actual number is known: the last request may exceed the limit. */
     reserve: async (owner: string, count: number): Promise<Settle> =>
       tokens ? reserve(tokens, owner, count) : async () => {},
   };

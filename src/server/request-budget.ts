@@ -14,7 +14,6 @@ export const turns = new Turns();
 const sliceMs = 2;
 
 export type OwnedBudget = RequestBudget & {
-  /** Call it when the request has ended. */
   release(): void;
 };
 
@@ -26,7 +25,7 @@ interface BudgetOwner {
   readonly meter: Pick<Meter, 'spend'>;
 }
 
-/** Gives a request time slices, in turns with different owners, while its client is connected and its deadline allows. */
+/** Time slices for a request, in turns between owners, until a disconnect or its deadline. */
 export function createBudget({ request, owner, startedAt, meter }: BudgetOwner, gate: BodyGate): OwnedBudget {
   let turnBeganAt = -Infinity;
   let place: ReturnType<BodyGate['enter']> | undefined;

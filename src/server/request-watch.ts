@@ -20,7 +20,6 @@ export function watchRequest(observers: Observers<RequestObserver>, request: Obs
   observers.tell('onRequestStart', request);
   return {
     fail,
-    /** Ends the request with a response: immediately, or with its stream. */
     answer: (response: ApiResponse) => watchBody(response, { fail, end: () => end(response.status) }),
     answerAtEnd(response: ApiResponse, signal: AbortSignal) {
       if (signal.aborted) end(response.status);
@@ -40,7 +39,6 @@ export function watchBody(response: ApiResponse, watch: StreamWatch): ApiRespons
 
 interface StreamWatch {
   fail?(error: InferenceError): void;
-  /** The stream has ended, in any way. */
   end(): void | Promise<void>;
 }
 

@@ -43,10 +43,7 @@ export interface ServedRoute extends RouteDescription {
   readonly handle: (call: Call) => Promise<ApiResponse>;
 }
 
-/**
- * Every path below `/v1`: category endpoints, sockets, models and the OpenAPI document.
- * @param sockets of several categories may share a path: the first serves requests without a model
- */
+/** @param sockets of several categories may share a path: the first serves requests without a model */
 export function createRoutes(
   categories: CategoryRegistry,
   sockets: readonly SocketEndpoint[] = [],
@@ -69,7 +66,7 @@ export function createRoutes(
   return [...described, toServedRoute(createOpenApiRoute(described))];
 }
 
-/** Merges the sockets of one path: the category of the URL's model decides. */
+/** For one path: the category of the URL's model decides. */
 function toSocketRoute(sockets: readonly SocketEndpoint[], categories: CategoryRegistry): ServedRoute {
   const [first, ...others] = sockets;
   return {

@@ -40,7 +40,6 @@ export async function runEndpoint(
   });
 }
 
-/** Reads a JSON body within the sender's limits. */
 export async function receiveJson(
   { request, settings, owner }: Call,
   { isOptional }: Pick<RequestBody, 'isOptional'> = {},
@@ -57,7 +56,7 @@ function isEmpty({ headers, body }: ApiRequest): boolean {
   return !(Number(headers['content-length']) > 0 || headers['transfer-encoding'] || headers['content-type']);
 }
 
-/** Fields after the file, and unknown models, are only checked after the upload; reject known problems early. */
+/** Until the upload is complete, an unknown model or a model field after the file may mean any model of the category. */
 function assertOffered(call: Call, category: CategoryDefinition, id: string | undefined): void {
   const ids = call.inference
     .models()
@@ -102,7 +101,7 @@ async function answer(
         toErrorFrame: (thrown) => toErrorFrames(run.report(InferenceError.from(thrown))),
         keepAliveMs: call.settings.keepAliveMs,
       });
-      // An unknown model, or a model field after the file, is only found after the upload: until then, any model of the category may be meant.
+      // A failure after the first event is sent as the last event.
       await frames.opened;
       return { status: 200, headers: eventStreamHeaders, body: frames.body };
     },

@@ -6,7 +6,6 @@ import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { deadlineMsOf } from '../http/headers.ts';
 
-/** A billed request to a model. */
 export interface BilledRun {
   readonly category: CategoryDefinition;
   readonly request: AnyRequest;
@@ -29,7 +28,7 @@ interface OpenRunOptions extends RunHooks {
   readonly isUsed?: Promise<boolean> | undefined;
 }
 
-/** Runs to the end and returns all events. Spends one request of the caller's quota, reserves tokens and bills by the run's outcome. */
+/** Spends one request of the caller's quota, reserves tokens and bills by the run's outcome. */
 export async function collectRun(call: Call, run: BilledRun, hooks?: RunHooks): Promise<RunEvent[]> {
   const { events } = await openRun(call, run, { ...hooks, isStream: false });
   const collected: RunEvent[] = [];
@@ -37,10 +36,7 @@ export async function collectRun(call: Call, run: BilledRun, hooks?: RunHooks): 
   return collected;
 }
 
-/**
- * `collectRun`, event by event. A failed run is billed when its iterator is returned or its client disconnects: until then,
- * earlier events may still be sent.
- */
+/** A failed run is billed when its iterator is returned or its client disconnects: until then, earlier events may still be sent. */
 export async function openRun(
   call: Call,
   run: BilledRun,
@@ -111,7 +107,6 @@ export async function openRun(
   return {
     /** `return` ends the run immediately, even while an event is pending. */
     events,
-    /** Bills an event whose output was sent. */
     bill: bill.take,
   };
 }
@@ -124,7 +119,7 @@ function endingOf(error: unknown, signal: AbortSignal): Ending {
   return InferenceError.from(error).code === 'deadline_exceeded' ? 'deadline' : 'failed';
 }
 
-/** Bills as specified in the table in `docs/guides/errors-and-limits.md`. */
+/** See the table in `docs/guides/errors-and-limits.md`. */
 async function openBill(
   call: Call,
   { category, request, model }: BilledRun,

@@ -34,9 +34,7 @@ const roomMs = 20;
 const closingMs = 2000;
 
 export interface SocketContext {
-  /** Aborted when the socket has closed. */
   readonly signal: AbortSignal;
-  /** Resolves when the next slice of long work may begin. */
   readonly turn: () => Promise<void>;
 }
 
@@ -46,7 +44,6 @@ export function createSockets(gate: BodyGate, rules: SocketRules) {
   return {
     gate,
     rules,
-    /** @throws InferenceError `overloaded` once they are closed */
     assertOpen(): void {
       if (isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
     },
@@ -74,13 +71,11 @@ export class OpenSocket {
   readonly #rules: SocketRules;
   readonly #signal: AbortSignal;
   readonly #turn: () => Promise<void>;
-  /** Unprocessed messages of the last read. */
   readonly #unread: UnreadMessage[] = [];
   #isReading = false;
   #session: SocketSession | undefined;
   #isClosing = false;
   #isAlive = true;
-  /** The current message is invalid. */
   #isFaulty = false;
   #faults = 0;
   #runs = 0;
@@ -139,7 +134,6 @@ export class OpenSocket {
     this.#wake();
   }
 
-  /** Records a failure reported to the client. */
   noteFailure({ code }: InferenceError): void {
     this.#isFaulty ||= code === 'invalid_request' || code === 'unsupported_feature';
   }
@@ -161,7 +155,6 @@ export class OpenSocket {
     this.#signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   }
 
-  /** Sends an error event, then closes. */
   #end(error: InferenceError, code: number, reason: string): void {
     this.#session?.refuse(error);
     this.#close(code, reason);
@@ -200,7 +193,6 @@ export class OpenSocket {
     return (this.#runs < maxRuns || this.#isClosing) && !this.#signal.aborted;
   }
 
-  /** Reads in slices and yields to all requests in between. */
   async #read(): Promise<void> {
     this.#isReading = true;
     for (let endsAt = 0; this.#mayRead();) {

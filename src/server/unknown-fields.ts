@@ -5,7 +5,6 @@ import { abbreviate } from '../core/text/quote.ts';
 import { listOfNames } from '../http/headers.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 
-/** Policies for unknown fields of a body. */
 export const unknownFieldTreatments = ['ignore', 'refuse'] as const;
 
 /** A client may send a million fields, with any names. */
@@ -16,13 +15,12 @@ const maxLength = 64;
 /** Fields of answers, which clients send back within a conversation. */
 const answerFields = new Set(['annotations', 'citations', 'logprobs', 'status', 'summary']);
 
-/** Fields of an object by name; `undefined` for arbitrary fields. */
 type Properties = Readonly<Record<string, JsonSchema>>;
 
 /** Cached per schema: conversion takes tens of milliseconds. */
 const jsonSchemas = new WeakMap<object, JsonSchema>();
 
-/** The response header that lists unknown fields of the body. @throws InferenceError `invalid_request` if they are rejected */
+/** Response header with unknown fields of the body. @throws InferenceError `invalid_request` if they are rejected */
 export function unknownFieldsHeader(
   { schema, foreign = {} }: RequestBody,
   body: unknown,

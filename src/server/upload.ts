@@ -36,10 +36,7 @@ async function removeStale(directory: string): Promise<void> {
   );
 }
 
-/**
- * Receives a form with a file in the given field, which stays on disk until released.
- * @param admit called before the first byte is written, with the form's `model` if it precedes the file
- */
+/** @param admit called before the first byte is written, with the form's `model` if it precedes the file */
 export async function receiveUpload(
   { request, settings, owner }: Call,
   fieldName: string,
@@ -48,7 +45,6 @@ export async function receiveUpload(
   void sweepUploads(settings.uploadDirectory);
   const path = newUploadPath(settings.uploadDirectory);
   const place = settings.uploadGate.enter(owner);
-  /** Removes the file, which may already be gone. */
   const release = (): Promise<void> => rm(path, { force: true }).finally(() => place.leave());
   let files = 0;
   const fault = (message: string): InferenceError => fieldError(fieldName, message);
@@ -80,7 +76,6 @@ export async function receiveUpload(
   });
 }
 
-/** Explains a missing or unwritable folder; returns unrelated errors unchanged. */
 function folderError(error: unknown, folder: string): unknown {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (!/^(?:EACCES|ENOENT|ENOTDIR|ENXIO|EPERM|EROFS|ERR_ACCESS_DENIED)$/.test(code)) return error;

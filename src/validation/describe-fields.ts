@@ -1,12 +1,11 @@
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * Descriptions of fields by name. `parent.name` takes precedence over `kind/name`, and both over the bare name. The parent is the
- * field, or else the schema, that contains the object; its kind is its first constant text, such as its `type`.
+ * By field name; `parent.name` takes precedence over `kind/name`, and both over the bare name. The parent is the field or schema
+ * that contains the object; its kind is its first constant text, such as its `type`.
  */
 export type Descriptions = Readonly<Record<string, string>>;
 
-/** Adds descriptions from the table to fields of a JSON Schema that have no description. */
 export function describeFields(schema: JsonSchema, parent: string, table: Descriptions): JsonSchema {
   const described: JsonSchema = { ...schema };
   for (const key of ['items', 'additionalProperties', 'anyOf', 'oneOf']) {

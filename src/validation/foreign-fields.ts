@@ -2,9 +2,7 @@ import { fieldError, renameFields, unsupportedError } from '../errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field with a different name here. */
 interface ActingField {
-  /** Its name here. */
   readonly as: string;
   /** Converts a value to fields here; default: the value under the name `as`. */
   readonly to?: (value: unknown) => Fields;
@@ -14,11 +12,10 @@ interface ActingField {
 export interface RefusedField {
   /** Values that have no effect anyway. */
   readonly harmless?: (value: unknown) => boolean;
-  /** Default: that the feature is not offered. */
+  /** Default: the feature is not offered. */
   readonly advice?: string;
 }
 
-/** A field that can't change an answer. */
 interface IgnoredField {
   readonly ignored: true;
 }
@@ -45,16 +42,14 @@ export function each(names: string, field: ForeignField = notOffered): ForeignFi
   return Object.fromEntries(names.split(' ').map((name) => [name, field]));
 }
 
-/** @param names space-separated */
 export const ignoredFields = (names: string): ForeignFields => each(names, { ignored: true });
 
-/** The fields that a schema doesn't have. */
 export function foreignTo({ shape }: { readonly shape: object }, fields: ForeignFields): ForeignFields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(shape, name)));
 }
 
 /**
- * Reads a body with its foreign fields renamed; errors use the client's names.
+ * Renames foreign fields; errors use the client's names.
  *
  * @param read receives the renamed body and a function that restores a field's name
  * @throws InferenceError `unsupported_feature` for an unsupported field that would change the answer

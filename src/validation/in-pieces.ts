@@ -3,7 +3,6 @@ const defaultPieceMs = 4;
 /** Thrown to suspend a check until a later turn of the event loop. */
 const pause = new Error('The check continues later.');
 
-/** A list in progress, with the results of its checked items. */
 interface ListProgress {
   readonly results: unknown[];
   isFaulty: boolean;
@@ -12,7 +11,6 @@ interface ListProgress {
 /** Lists within one item, in the order of the check. */
 interface Level {
   readonly lists: ListProgress[];
-  /** The next list of this piece. */
   next: number;
 }
 
@@ -37,8 +35,8 @@ export interface PieceOptions {
 export type Pieces = <T>(check: () => T) => Promise<Awaited<T>>;
 
 /**
- * Runs a long check in pieces and yields to the event loop in between. Each piece restarts the check, and `checkEach` skips
- * finished items by position, so the check must visit the same lists in the same order.
+ * Yields to the event loop between pieces. Each piece restarts the check, and `checkEach` skips finished items by position, so
+ * the check must visit the same lists in the same order.
  */
 export async function inPieces<T>(
   check: () => T,

@@ -94,17 +94,15 @@ export function firstIssue(schema: z.ZodType, value: unknown): z.core.$ZodIssue 
   return schema.safeParse(value, { error: explainIssue }).error!.issues[0]!;
 }
 
-/** A custom issue for features that exist elsewhere and aren't offered here. */
+/** For features that exist elsewhere and aren't offered here. */
 export function unsupportedIssue(message: string): { code: 'custom'; message: string; params: object } {
   return { code: 'custom', message, params: { unsupported: true } };
 }
 
-/** A fault and its path within the checked value. */
 export interface Fault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly code: z.core.$ZodIssue['code'];
-  /** The value exists elsewhere and is not offered here. */
   readonly isUnsupported: boolean;
 }
 
@@ -141,8 +139,8 @@ const minNameLength = 7;
 const maxNames = 64;
 
 /**
- * Rejects a field that is one letter away from a field of the schema. Unknown fields are otherwise ignored: clients of OpenAI's
- * API send many. Short names such as `top_a` are more often a different server's field than a typo.
+ * Rejects a field one letter away from a known field. Unknown fields are otherwise ignored: clients of OpenAI's API send many.
+ * Short names such as `top_a` are more often a different server's field than a typo.
  */
 function assertNoMisspeltField(schema: z.ZodType, body: unknown): void {
   if (!('shape' in schema) || typeof body !== 'object' || body === null) return;

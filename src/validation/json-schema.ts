@@ -11,10 +11,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/**
- * A rule for `allOf` of a JSON Schema: a field with this value requires other fields with their values.
- * @param required names of mandatory fields; default: all
- */
+/** A rule for `allOf`: a field with this value requires more fields with their values. @param required names of mandatory fields; default: all */
 export function needs(
   [field, value]: readonly [string, JsonSchema],
   others: Readonly<Record<string, JsonSchema>>,

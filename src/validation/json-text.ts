@@ -5,7 +5,7 @@ import { checkEach } from './in-pieces.ts';
 /** Code units to count before yielding. */
 const pieceUnits = 2 ** 18;
 
-/** Counts the parts of a text that may be JSON; within `inPieces` in pieces. */
+/** Yields within `inPieces`. */
 export function countArguments(text: string): JsonCount {
   const pieces = Array.from({ length: Math.max(1, Math.ceil(text.length / pieceUnits)) });
   const { data } = checkEach<JsonCount>(pieces, (_, index, [first]) => {

@@ -4,15 +4,14 @@ import { firstIssue } from './issues.ts';
 import { toJsonSchema } from './json-schema.ts';
 import type { SchemaOf } from './setting-table.ts';
 
-/** Min and max number of items, inclusive. */
 export interface ListBounds {
   readonly min?: number;
   readonly max?: number;
 }
 
 /**
- * An array, checked up to the first invalid item. `z.array` checks all and describes every fault, which blocks the event loop for
- * seconds on a body with millions of invalid items.
+ * Checked up to the first invalid item. `z.array` describes every fault, which blocks the event loop for seconds on a body with
+ * millions of invalid items.
  */
 export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListBounds = {}): SchemaOf<T[]> {
   const schema: z.ZodType<T[], unknown> = z

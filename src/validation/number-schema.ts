@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { expecting } from './expecting.ts';
 
-/** Inclusive bounds. */
 export interface NumberBounds {
   readonly min?: number | undefined;
   readonly max?: number | undefined;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describeValue, quote } from '../core/text/quote.ts';
 import { unsupportedIssue } from './issues.ts';
 
-/** An object schema with a `type`; the error for an unsupported type lists the supported types. */
+/** The error for an unsupported `type` lists the supported types. */
 export function ofOfferedType<T>(
   noun: string,
   types: readonly string[],

@@ -24,7 +24,7 @@ export type RequestOf<Fields extends SettingTable, Parameters extends ParameterT
 > &
   ParameterValues<Parameters>;
 
-/** The fields and parameters of an in-process request; parameter ranges are checked together with their defaults. */
+/** Parameter ranges are checked together with their defaults. */
 export class RequestTable<Fields extends SettingTable, Parameters extends ParameterTable> {
   readonly #owner: string;
   readonly #checks: SettingTable;
@@ -49,7 +49,6 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
     if (!isChecked(request)) assertOptions(this.#owner, this.#checks, request);
   }
 
-  /** Fills in the defaults of a request, and checks the bounds of its parameters. */
   complete(given: InputOf<Fields, Parameters>): RequestOf<Fields, Parameters> {
     const values: Readonly<Record<string, unknown>> = given;
     const whole: Record<string, unknown> = {};
@@ -65,14 +64,13 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
   }
 }
 
-/** `fieldReader` for a parameter table. */
 export function parameterReader<T extends ParameterTable>(
   table: T,
 ): (body: Readonly<Record<string, unknown>>) => Partial<ParameterValues<T>> {
   return fieldReader<ParameterValues<T>>(Object.keys(table));
 }
 
-/** Reads fields from a request body, under their TypeScript names. `null` counts as absent. */
+/** `null` counts as absent. */
 export function fieldReader<Request>(
   fields: readonly (keyof Request & string)[],
 ): (body: Readonly<Record<string, unknown>>) => Partial<Request> {

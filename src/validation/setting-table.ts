@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { numberSchema, type NumberBounds } from './number-schema.ts';
 import { expecting } from './expecting.ts';
 
-/** Settings: name → type, range and description. TypeScript types, checks, the command line and the docs derive from it. */
+/** Types, checks, the command line and the docs derive from it. */
 export type SettingTable = Readonly<Record<string, z.ZodType>>;
 
 /** A schema without transforms. */
@@ -30,7 +30,6 @@ export type OutputsOf<Table extends SettingTable> = {
   readonly [Name in keyof Table]: ReadonlyList<z.output<Table[Name]>>;
 };
 
-/** An integer, by default at least 1. */
 export function integerSetting(
   description: string,
   bounds: NumberBounds = { min: 1 },
