@@ -11,9 +11,8 @@ import { transcriptionModels } from './transcription/models.ts';
 type Row = readonly [models: CategoryModels<string, never>, loader: () => Promise<LoadOverSessions>];
 
 /**
- * The worker's side of all categories, one per line; pipelines are imported lazily since they load native code. Without a
- * configured category, the first that recognizes the files is used, so encoders and causal language models, which more specific
- * models contain, are last.
+ * Pipelines are imported lazily since they load native code. Without a configured category, the first that recognizes the files
+ * is used, so encoders and causal language models, which more specific models contain, are last.
  */
 const all: readonly Row[] = [
   [imageModels, async () => (await import('./image/pipeline/image-pipeline.ts')).loadImagePipeline],

@@ -12,7 +12,7 @@ interface Served<Request, Event extends RunEvent, Info extends ModelInfo> extend
   readonly models: readonly ({ release(): Promise<void> } | undefined)[];
 }
 
-/** Creates a pipeline of opened models that waits for its runs before releasing them. */
+/** Waits for its runs before releasing the models. */
 export function servePipeline<Request, Event extends RunEvent, Info extends ModelInfo>(
   { id, name = id }: Pick<ModelSpec, 'id' | 'name'>,
   { info, models, run, ...limits }: Served<Request, Event, Info>,

@@ -18,7 +18,7 @@ import { inputTokens } from './wire/responses/endpoint.ts';
 import { keptConversations, keptResponses } from './wire/responses/kept-endpoints.ts';
 import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
 
-/** Counts tokens as they stream; the `usage` event has the exact numbers. */
+/** The `usage` event has the exact numbers. */
 export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally): void {
   if (isDelta(event)) {
     const { type, tokens = 1 } = event;

@@ -20,14 +20,14 @@ export type ItemChange =
       readonly logprobs: readonly TokenLogprobs[];
     };
 
-/** Turns the ordered events of an answer into items that begin, grow and end one after the other. */
+/** Items begin, grow and end one after the other. */
 export class ItemReader {
   #open: AnswerItem | undefined;
   #count = 0;
   /** Log probabilities of the next text. */
   #logprobs: TokenLogprobs[] = [];
 
-  /** Lazy, so that the consumer sees each item in its state at that change. */
+  /** Lazy, so that consumers see each item in its state at that change. */
   *read(event: ChatEvent): Generator<ItemChange, void> {
     switch (event.type) {
       case 'logprobs':

@@ -13,10 +13,7 @@ import {
 } from '../../folder/model-files.ts';
 import { type ChatEvent, isDelta, type ChatDelta } from './events.ts';
 
-/**
- * Queues an event for batched delivery. A delta that continues the latest delta of its choice is merged into it: consumers
- * concatenate deltas anyway, and one event is cheaper than five.
- */
+/** Merges a delta into the latest delta of its choice: consumers concatenate deltas anyway, and one event is cheaper than five. */
 export function appendEvent(events: ChatEvent[], event: ChatEvent): void {
   if (isDelta(event)) {
     const index = events.findLastIndex((other) => 'choice' in other && other.choice === event.choice);

@@ -127,7 +127,6 @@ export interface ChatRequest extends Omit<RequestOf<Fields, typeof chatParameter
 /** A chat request as a caller writes it; only `model` and `messages` are required. */
 export interface ChatRequestInput extends InputOf<Fields, typeof chatParameters> {}
 
-/** Fills in the defaults of a chat request and checks all bounds. */
 export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   table.assertForm(input);
   assertPrompts(input);

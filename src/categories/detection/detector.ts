@@ -17,7 +17,7 @@ export interface DetectorInput extends InputLayout {
   readonly classNames: readonly string[];
 }
 
-/** Decodes outputs into `candidates`, in pixels of the input; overwrites their content. */
+/** Overwrites `candidates`, in pixels of the input. */
 export type DecodeOutputs = (
   candidates: Candidates,
   options: Omit<DecodeOptions, 'classCount'>,
@@ -30,7 +30,7 @@ export interface Detector {
   readonly imageSizes: ImageSizes | undefined;
   /** Its boxes need no suppression. */
   readonly picksBoxes: boolean;
-  /** Unix time in seconds of its files. */
+  /** Unix time in seconds. */
   readonly created: number;
   /** @param longerSide one of `imageSizes`, in pixels; ignored without `imageSizes` */
   layOut(image: Size, longerSide: number): InputLayout;

@@ -34,10 +34,7 @@ export interface DetectionRequest extends Omit<
 /** A detection request as a caller writes it: only `model` and `image` are required. */
 export interface DetectionRequestInput extends InputOf<typeof fields, typeof detectionParameters> {}
 
-/**
- * Fills in the defaults of a detection request and checks all bounds. The overlap threshold and the image size stay unset unless
- * given, since their defaults depend on the model.
- */
+/** The overlap threshold and the image size stay unset unless given: their defaults depend on the model. */
 export function completeDetectionRequest(input: DetectionRequestInput): DetectionRequest {
   table.assertForm(input);
   const { image } = input;

@@ -3,5 +3,4 @@ import { textEncoder } from './architectures/text/architecture.ts';
 import type { Encoder } from './encoder.ts';
 import type { EmbeddingSettings } from './settings.ts';
 
-/** Encoders that run on graphs, one per line. */
 export const encoders: readonly Architecture<Encoder, EmbeddingSettings>[] = [textEncoder];

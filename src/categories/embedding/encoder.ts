@@ -10,7 +10,7 @@ export interface TokenSequence {
   readonly promptTokens: number;
 }
 
-/** An image for a model that embeds texts and images in the same space. */
+/** For a model that embeds texts and images in the same space. */
 export interface Picture {
   /** `[height × width × 3]`, red, green and blue from 0 to 255. */
   readonly pixels: Uint8Array;
@@ -31,7 +31,7 @@ export interface Encoder extends SequenceEncoder<TokenSequence> {
   readonly prompts?: ReadonlyMap<string, string>;
   /** Name of the default prompt. */
   readonly defaultPrompt?: string | undefined;
-  /** Unix time in seconds of its files. */
+  /** Unix time in seconds. */
   readonly created: number;
   /** Max pixels of an image's longer side; absent if the model embeds no images. */
   readonly maxSide?: number;
@@ -40,7 +40,7 @@ export interface Encoder extends SequenceEncoder<TokenSequence> {
   release(): Promise<void>;
 }
 
-/** Rejects token ids unless the model accepts them. Clients that count with OpenAI's tokenizers send ids that would embed an unrelated text here. */
+/** Clients that count with OpenAI's tokenizers send ids that would embed an unrelated text here. */
 export function assertTexts(
   { inputs }: { readonly inputs: readonly unknown[] },
   { tokenIds = false }: { readonly tokenIds?: boolean | undefined },

@@ -28,7 +28,6 @@ export interface EmbeddingRequest extends Omit<Complete, 'input'> {
 /** An embedding request as a caller writes it: only `model` and `input` are required. */
 export interface EmbeddingRequestInput extends InputOf<typeof fields, typeof embeddingParameters> {}
 
-/** Fills in the defaults of an embedding request and checks all bounds that don't depend on the model. */
 export function completeEmbeddingRequest(request: EmbeddingRequestInput): EmbeddingRequest {
   table.assertForm(request);
   const fault = faultOfInput(request.input);

@@ -3,5 +3,4 @@ import { stableDiffusion } from './architectures/stable-diffusion/architecture.t
 import type { Painter } from './painter.ts';
 import type { ImageSettings } from './settings.ts';
 
-/** Painters that run on graphs, one per line. */
 export const painters: readonly Architecture<Painter, ImageSettings>[] = [stableDiffusion];

@@ -4,7 +4,7 @@ import type { ImageRequest } from './request.ts';
 export interface Painter {
   /** Max tokens of a prompt. */
   readonly contextLength: number;
-  /** Unix time in seconds of its files. */
+  /** Unix time in seconds. */
   readonly created: number;
   prepare(request: ImageRequest, options: PaintOptions): Promise<Painting>;
   release(): Promise<void>;

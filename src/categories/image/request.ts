@@ -18,7 +18,6 @@ export interface ImageRequest extends RequestOf<typeof fields, typeof imageParam
 /** An image generation request as a caller writes it: only `model` and `prompt` are required. */
 export interface ImageRequestInput extends InputOf<typeof fields, typeof imageParameters> {}
 
-/** Fills in the defaults of an image generation request and checks all bounds that don't depend on the model. */
 export function completeImageRequest(input: ImageRequestInput): ImageRequest {
   table.assertForm(input);
   if (input.prompt.trim() === '') throw fieldError('prompt', 'expected a non-empty text');

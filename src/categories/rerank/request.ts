@@ -25,7 +25,6 @@ export interface RerankRequest extends Omit<RequestOf<typeof fields, typeof rera
 /** A rerank request as a caller writes it: only `model`, `query` and `documents` are required. */
 export interface RerankRequestInput extends InputOf<typeof fields, typeof rerankParameters> {}
 
-/** Fills in the defaults of a rerank request and checks all bounds that don't depend on the model. */
 export function completeRerankRequest(input: RerankRequestInput): RerankRequest {
   table.assertForm(input);
   const { query, documents } = input;

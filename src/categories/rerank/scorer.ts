@@ -6,7 +6,7 @@ export interface Scorer extends SequenceEncoder<EncodedText> {
   readonly tokenizer: TextTokenizer;
   /** Max tokens of a pair, special tokens included. */
   readonly contextLength: number;
-  /** Unix time in seconds of its files. */
+  /** Unix time in seconds. */
   readonly created: number;
   release(): Promise<void>;
 }

@@ -4,5 +4,4 @@ import { vits } from './architectures/vits/architecture.ts';
 import type { SpeechSettings } from './settings.ts';
 import type { Synthesizer } from './synthesizer.ts';
 
-/** Synthesizers that run on graphs, one per line. */
 export const synthesizers: readonly Architecture<Synthesizer, SpeechSettings>[] = [kokoro, vits];

@@ -22,7 +22,6 @@ export interface SpeechRequest extends RequestOf<typeof fields, typeof speechPar
 /** A speech request as a caller writes it: only `model` and `input` are required. */
 export interface SpeechRequestInput extends InputOf<typeof fields, typeof speechParameters> {}
 
-/** Fills in the defaults of a speech request and checks all bounds that don't depend on the model. */
 export function completeSpeechRequest(request: SpeechRequestInput): SpeechRequest {
   table.assertForm(request);
   const { input, format } = request;

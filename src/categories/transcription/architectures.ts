@@ -5,7 +5,6 @@ import { whisper } from './architectures/whisper/architecture.ts';
 import type { Recognizer } from './recognizer.ts';
 import type { TranscriptionSettings } from './settings.ts';
 
-/** Recognizers that run on graphs, one per line. */
 export const recognizers: readonly Architecture<Recognizer, TranscriptionSettings>[] = [
   whisper,
   moonshine,

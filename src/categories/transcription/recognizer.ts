@@ -55,7 +55,7 @@ interface LoadedRecognizer {
   release(): Promise<void>;
 }
 
-/** A recognizer that reports where the text of a window ends, like Whisper's timestamps. */
+/** Reports where the text of a window ends, like Whisper's timestamps. */
 export interface WindowRecognizer extends LoadedRecognizer {
   /** @throws InferenceError `invalid_request` naming the unsupported field */
   begin(options: RecognitionOptions): Recognition;
@@ -69,7 +69,7 @@ export interface RecognizedStretch extends Pick<TranscriptionSegment, 'text' | '
 /** Samples of a stretch; the end is exclusive. */
 export type KeptSamples = readonly [start: number, end: number];
 
-/** A recognizer of whole stretches of speech: CTC, transducers, Moonshine and similar models. */
+/** Whole stretches of speech: CTC, transducers, Moonshine and similar models. */
 export interface StretchRecognizer extends LoadedRecognizer {
   /** It can drop words that begin outside the kept samples; default false. */
   readonly leavesOutWords?: boolean;

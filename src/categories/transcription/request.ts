@@ -45,7 +45,6 @@ export interface TranscriptionRequest extends RequestOf<typeof fields, typeof tr
 /** A transcription request as a caller writes it: only `model` and `audio` are required. */
 export interface TranscriptionRequestInput extends InputOf<typeof fields, typeof transcriptionParameters> {}
 
-/** Fills in the defaults of a transcription request and checks all bounds that don't depend on the model. */
 export function completeTranscriptionRequest(input: TranscriptionRequestInput): TranscriptionRequest {
   table.assertForm(input);
   const { audio, diarize, multichannel } = input;

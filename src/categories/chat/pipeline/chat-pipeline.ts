@@ -61,10 +61,9 @@ const maxPreviewTokens = 2 ** 17;
 /** All of them are buffered in memory until the last one. */
 const maxPromptLogprobs = 2 ** 18;
 
-/** Encoder–decoder models were trained on plain text: join the contents of a conversation by line. */
+/** Encoder–decoder models were trained on plain text. */
 const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
 
-/** Loads a chat model: a decoder with a chat template, in Hugging Face's ONNX layout or the backend's format. */
 export async function loadChatPipeline(
   spec: ModelSpec<ChatSettings>,
   backend: SessionBackend,
@@ -131,7 +130,7 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
   const { spec, folder, template, formats, contextLength, batcher, decoder, vision, maxBatchSize } = model;
   return {
     concurrency: maxBatchSize,
-    /** Extra slots for more owners; requests take little memory before the batcher starts them. */
+    /** Requests take little memory before the batcher starts them. */
     reserve: 64,
     info: {
       id: spec.id,
@@ -166,7 +165,6 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
   };
 }
 
-/** @throws InferenceError `invalid_request` for a setting that the decoder's caches don't support */
 function assertKept(
   { speculation, sharedSystemPrompts = [] }: ChatSettings,
   { verify, cutsSequences, keepsPrefixes }: Decoder,
@@ -305,7 +303,6 @@ function* encode(
   return { prompts, tools: [], turnsMerged: [], openAnswer };
 }
 
-/** Renders a conversation with the chat template and sets up parsing of the answer. */
 function* render(
   model: LoadedModel,
   request: TextRequest,
@@ -426,7 +423,7 @@ function readContextLength(
   throw fieldError('contextLength', `config.json has none of ${names}, so it must be set`);
 }
 
-/** Limit of a prompt that is only counted, which may exceed the context. */
+/** Prompts that are only counted may exceed the context. */
 function previewLimit(place: string, contextLength: number): PromptLimit {
   const max = Math.max(contextLength, maxPreviewTokens);
   return {

@@ -99,10 +99,7 @@ const otherFields: readonly (readonly [field: string, name: string, toFormat: To
 
 type FormatBody = z.infer<z.ZodObject<typeof formatFields>>;
 
-/**
- * The format of an answer and the field that set it, for errors.
- * @throws InferenceError `invalid_request` for a second format, and for a schema text that isn't a JSON object
- */
+/** @throws InferenceError `invalid_request` for a second format, and for a schema text that isn't a JSON object */
 export function toAnswerFormat(body: FormatBody): {
   responseFormat: ResponseFormat | undefined;
   formatField: string;

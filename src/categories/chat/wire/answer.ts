@@ -25,10 +25,7 @@ export function createHead(idPrefix: string, model: EndpointRun<ChatRequestInput
   return { id: createId(idPrefix), created: unixTime(), model: model.id, systemFingerprint };
 }
 
-/**
- * Answers a chat request in a dialect, complete or streamed. Headers list the tools offered to the model, if the prompt omits
- * some, and the kinds of merged turns.
- */
+/** Headers list the tools offered to the model, if the prompt omits some, and the kinds of merged turns. */
 export async function answerChat(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   request: ChatRequestInput,

@@ -8,7 +8,7 @@ export interface ChunkUsageOptions {
   readonly continuousUsage?: boolean | undefined;
 }
 
-/** Creates a function that turns the ordered events of an answer into chunks of one choice each, with usage. */
+/** One choice per chunk, with usage. */
 export function createChunkWriter<Head extends object, Choice extends { readonly index: number }>(
   head: Head,
   { includeUsage, continuousUsage }: ChunkUsageOptions,

@@ -1,6 +1,6 @@
 import type { Descriptions } from '../../../validation/describe-fields.ts';
 
-/** Field descriptions for all chat dialects; a description in the schema takes precedence. */
+/** Descriptions in schemas take precedence. */
 export const chatDescriptions: Descriptions = {
   'ChatCompletionRequest.messages': 'The conversation so far, the oldest message first.',
   'MessageRequest.messages': 'The conversation so far, the oldest turn first.',

@@ -1,6 +1,6 @@
 import { orThrow, renameFields } from '../../../errors.ts';
 
-/** Maps a field of the request to its field in the body. */
+/** Field of the request → field of the body. */
 export type FieldMap = (field: string) => string;
 
 type FieldRule = readonly [pattern: RegExp, field: string | ((...match: string[]) => string)];

@@ -20,7 +20,7 @@ export async function previewPrompt(
   return preview as PromptPreview;
 }
 
-/** The body of a request that only counts its prompt. @param fields space-separated fields that affect the prompt; the rest are ignored */
+/** @param fields space-separated fields that affect the prompt; the rest are ignored */
 export function countedBody(
   { name, schema, foreign }: RequestBody & { readonly schema: z.ZodObject },
   fields: string,

@@ -10,7 +10,7 @@ import { chatParameters, type ChatParameters } from '../parameters.ts';
 import type { ChatRequestInput } from '../request.ts';
 import type { ChatRequestBody } from './chat/schema.ts';
 
-/** Reads the fields that differ between request and body only in spelling. */
+/** Fields that differ only in spelling. */
 export const readFields = fieldReader<ChatRequestInput>([
   ...(Object.keys(chatParameters) as (keyof ChatParameters)[]),
   'parallelToolCalls',
@@ -34,7 +34,7 @@ export function deliveryOf({
   };
 }
 
-/** The value of a field with two names. @throws InferenceError if both are set to different values */
+/** @throws InferenceError if both are set to different values */
 export function valueOfBoth<Body, Name extends keyof Body & string>(
   body: Body,
   name: Name,
@@ -61,7 +61,6 @@ export function assertFewArguments(messages: readonly ChatMessage<MessageContent
 }
 
 type FunctionBody = NonNullable<ChatRequestBody['tools']>[number]['function'];
-/** A tool choice, or a subset of tools to show the model. */
 export type ToolSelection =
   ToolChoice | { readonly mode: 'auto' | 'required'; readonly names: readonly string[] } | null | undefined;
 

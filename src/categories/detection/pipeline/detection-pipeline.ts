@@ -89,7 +89,7 @@ export async function loadDetectionPipeline(
   });
 }
 
-/** The longer side of an input, rounded up to a multiple of the stride. */
+/** Rounded up to a multiple of the stride. */
 export function chooseSize(wanted: number | undefined, sizes: ImageSizes | undefined): number {
   if (!sizes) {
     if (wanted === undefined) return 0;

@@ -43,7 +43,7 @@ interface TokenSequenceOptions {
 /** Texts with more characters per token of context are rejected without encoding. */
 const maxCharactersPerToken = 32;
 
-/** Encodes an input. A text gets the model's special tokens, even if truncated. */
+/** A text gets the model's special tokens, even if truncated. */
 export function toTokenSequence(
   input: string | readonly number[],
   options: TokenSequenceOptions,

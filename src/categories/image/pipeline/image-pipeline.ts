@@ -30,7 +30,7 @@ export async function loadImagePipeline(
   return servePipeline(spec, {
     /** A step uses all the model's memory and cores. */
     concurrency: 1,
-    /** Images of more owners, which take turns step by step. Between steps an image needs only its latents and prompts. */
+    /** Between steps an image needs only its latents and prompts. */
     reserve: 7,
     info: {
       category: 'image',

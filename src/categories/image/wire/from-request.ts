@@ -12,7 +12,7 @@ import {
   type ForeignFields,
 } from '../../../validation/foreign-fields.ts';
 
-/** Unsupported fields of OpenAI's API and popular servers that would change the answer. */
+/** Unsupported fields of OpenAI's API and popular servers. */
 export const imageForeignFields: ForeignFields = {
   ...ignoredFields('user safety_checker enable_safety_checker disable_safety_checker sync_mode'),
   response_format: {

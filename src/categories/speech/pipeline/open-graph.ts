@@ -12,14 +12,14 @@ import type { SpeechSettings } from '../settings.ts';
 export interface DurationTensors {
   /** Names of a durations output in common exports. */
   readonly outputs: ReadonlySet<string>;
-  /** The operator that rounds durations to whole frames, and optionally the next one, which keeps them above 0. */
+  /** Rounds durations to whole frames, and optionally keeps them above 0. */
   readonly operators: readonly [rounding: string, limiting?: string];
 }
 
 /** Smaller outputs are read with the graph; larger tensors are skipped. */
 const smallestSkipped = 1024;
 
-/** Opens the graph of a speech model. With the setting `wordTimes`, durations that the graph computes internally become an output. */
+/** With the setting `wordTimes`, durations that the graph computes internally become an output. */
 export async function openSpeechGraph(
   graph: string,
   spec: ModelSpec<SpeechSettings>,

@@ -20,9 +20,8 @@ const remark = / #.*$/;
 let learned: LetterToSoundModel | undefined;
 
 /**
- * Creates the English phonemizer that needs no installation: a dictionary of 125,000 words, and a model trained on it for unknown
- * words. Its accent is American for `en-GB` too. Loading the dictionary takes some tenths of a second and 30 MB; the first
- * unknown word takes an extra second and 16 MB.
+ * Needs no installation: a dictionary of 125,000 words, and a model trained on it for unknown words. American for `en-GB` too.
+ * Loading takes some tenths of a second and 30 MB; the first unknown word takes an extra second and 16 MB.
  */
 export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Promise<Phonemizer> {
   const { dictionary } = await import('cmu-pronouncing-dictionary');
@@ -59,10 +58,7 @@ export async function loadEspeak(
   }
 }
 
-/**
- * BCP 47 → eSpeak NG's voice. Japanese and Chinese are missing: Kokoro was trained on phonemes of different phonemizers, which
- * eSpeak NG doesn't write.
- */
+/** BCP 47 → eSpeak NG's voice. Not Japanese and Chinese: Kokoro was trained on phonemes that eSpeak NG doesn't write. */
 const espeakVoices: Readonly<Record<string, string>> = {
   'en-US': 'en-us',
   'en-GB': 'en',

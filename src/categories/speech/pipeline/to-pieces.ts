@@ -18,7 +18,7 @@ export interface Piece {
   readonly pauseSeconds?: number | undefined;
 }
 
-/** Splits a text into pieces for one run each: sentences, cut if too long. Pieces without a sound are skipped. */
+/** Sentences, cut if too long; pieces without a sound are skipped. */
 export async function* toPieces(
   spans: readonly MarkedSpan[],
   speaker: Speaker,
@@ -39,7 +39,7 @@ export async function* toPieces(
   return undefined;
 }
 
-/** Sentences of a span in the model's symbols, with the caller's phonemes in place. */
+/** With the caller's phonemes in place. */
 async function* pronounceSpan({ text, phonemes }: MarkedSpan, speaker: Speaker): AsyncGenerator<string> {
   const given = phonemes.values();
   for (const sentence of splitSentences(await prepare(text, speaker))) {

@@ -8,7 +8,7 @@ import type { SpeakOptions, Speaker } from '../synthesizer.ts';
 import { prepare, pronounce, toPieces, type Piece } from './to-pieces.ts';
 
 export interface TimedPiece extends Piece {
-  /** Times the words that end in the piece; call it in order of pieces. @param bounds of the piece's symbols, in samples of the whole recording */
+  /** Words that end in the piece; call it in order of pieces. @param bounds in samples of the whole recording */
   wordsOf?(bounds: Float64Array): SpokenWord[];
 }
 

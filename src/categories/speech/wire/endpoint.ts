@@ -15,7 +15,7 @@ import { defaultVoice, toVoiceList, voiceListSchema } from './voices.ts';
 
 type Pending = Promise<IteratorResult<SpeechEvent>>;
 
-/** Streams audio; resolves with the first piece. If all audio is ready by then, the response has a `content-length`. */
+/** Resolves with the first piece. If all audio is ready by then, the response has a `content-length`. */
 async function audioResponse(
   run: Pick<EndpointRun<never, SpeechEvent>, 'report'>,
   events: AsyncIterator<SpeechEvent>,

@@ -13,7 +13,7 @@ import {
   type ForeignFields,
 } from '../../../validation/foreign-fields.ts';
 
-/** Unsupported fields of OpenAI's API and popular servers that would change the answer. */
+/** Unsupported fields of OpenAI's API and popular servers. */
 export const speechForeignFields: ForeignFields = {
   instructions: { ...harmless(''), advice: 'put it in the `input`, or choose a different `voice`' },
   text: { as: 'input' },

@@ -42,7 +42,7 @@ export function toVoiceList(models: readonly ModelInfo[]): VoiceList {
   return { object: 'list', voices, aliases };
 }
 
-/** The default voice of the model's settings, else `af_heart` if the model has it, else its first voice. */
+/** The model's setting, else `af_heart` if the model has it, else its first voice. */
 export function defaultVoice(model: ModelInfo): string {
   const chosen = model.defaults?.['voice'];
   if (typeof chosen === 'string') return chosen;

@@ -43,7 +43,7 @@ interface HeardWindow {
 
 export type Diarizer = ReturnType<typeof createDiarizer>;
 
-/** Finds out who speaks when in one recording: window by window while it is read, then all windows together. */
+/** Window by window while the recording is read, then all windows together. */
 export function createDiarizer(tools: DiarizationTools, job: DiarizationJob) {
   const { segmentation, embedder } = tools;
   const { inTurn, signal } = job;

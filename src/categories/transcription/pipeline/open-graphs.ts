@@ -21,7 +21,7 @@ export interface WantedGraphs {
   readonly origin?: string;
 }
 
-/** Opens a model's graphs one by one and builds the model from them; a failure releases the open graphs. */
+/** A failure releases the open graphs. */
 export async function openGraphs<T>(
   spec: ModelSpec,
   { openSession }: SessionBackend,

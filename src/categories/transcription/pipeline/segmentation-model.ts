@@ -12,10 +12,7 @@ const defaultSeconds = 10;
 
 export type SegmentationModel = Awaited<ReturnType<typeof createSegmentationModel>>;
 
-/**
- * Reads pyannote's segmentation graphs: samples `[1, 1, samples]` → logits of a powerset `[1, frames, classes]`. @see
- * https://huggingface.co/onnx-community/pyannote-segmentation-3.0
- */
+/** Samples `[1, 1, samples]` → logits of a powerset `[1, frames, classes]`. @see https://huggingface.co/onnx-community/pyannote-segmentation-3.0 */
 export async function createSegmentationModel(session: Session) {
   const [input, ...others] = session.inputs;
   const output = session.outputs[0];

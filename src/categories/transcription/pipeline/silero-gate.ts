@@ -18,7 +18,7 @@ interface Layout {
   readonly stateSize: number;
 }
 
-/** Finds speech with a Silero VAD graph of the fourth (`h`, `c`) or fifth (`state`) version. @see https://github.com/snakers4/silero-vad */
+/** Fourth (`h`, `c`) or fifth (`state`) version. @see https://github.com/snakers4/silero-vad */
 export function createSileroGate(session: Session): VoiceGate {
   const layout = readLayout(session);
   const takesRate = session.inputs.some(({ name }) => name === 'sr');

@@ -31,10 +31,7 @@ const minLength = 0.1 * sampleRateHz;
 /** Silence at the end of a window isn't skipped entirely: a word may begin there. */
 const keptLength = 0.5 * sampleRateHz;
 
-/**
- * Splits a window into stretches of speech, without silence. Speech that continues after the window waits for the next; speech
- * that fills the window is cut at its quietest point.
- */
+/** Speech that continues after the window waits for the next; speech that fills the window is cut at its quietest point. */
 function cutStretches({
   samples,
   speech,
@@ -82,7 +79,7 @@ function findQuietest(samples: Float32Array, from: number): number {
   return best;
 }
 
-/** Heard on both sides of a cut within speech, so that a word at the cut is complete in one of the stretches. */
+/** So that a word at the cut is complete in one of the stretches. */
 const overlap = 2 * sampleRateHz;
 const nothing = new Float32Array(0);
 

@@ -60,10 +60,7 @@ const notADecoder = wrongGraph('the decoder of a recognizer');
 const pastPrefix = 'past_key_values.';
 const logits = 'logits';
 
-/**
- * Infers from the graphs' inputs and outputs how a decoder passes its keys and values on. They never enter JavaScript: the
- * audio's are bound once per text, and a step's outputs are the next step's inputs.
- */
+/** Keys and values never enter JavaScript: the audio's are bound once per text, and a step's outputs are the next step's inputs. */
 export class RecognitionDecoder implements TextDecoder {
   readonly #first: Session;
   readonly #next: Session;

@@ -9,7 +9,7 @@ import {
 } from '../recognizer.ts';
 import type { VoiceGate } from './voice-gate.ts';
 
-/** Random access to a short stretch of a long stream of samples; samples before the last read are dropped. */
+/** Samples before the last read are dropped. */
 export class SlidingAudio {
   readonly #blocks: AsyncIterator<Float32Array>;
   /** In order, without gaps; the first begins at `#start`. */
@@ -78,10 +78,7 @@ const samplesPerFrame = sampleRateHz / 100;
 /** Shorter audio at the end of a recording contains no speech. */
 const minSamples = 10 * samplesPerFrame;
 
-/**
- * Transcribes a recording of any length, window by window: each begins where the previous text ended.
- * @throws InferenceError `cancelled`; errors of the blocks
- */
+/** Each window begins where the previous text ended. @throws InferenceError `cancelled`; errors of the blocks */
 export async function* transcribe(
   { maxSeconds, gate, inTurn }: TranscriptionTools,
   job: TranscriptionJob,

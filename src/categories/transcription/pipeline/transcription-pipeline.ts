@@ -26,7 +26,7 @@ import { regionShape, type VoiceGate } from './voice-gate.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
-/** Merges the transcriptions of channels by time; each channel waits for slower channels. */
+/** By time; each channel waits for slower channels. */
 export async function* mergeChannels(
   sources: readonly AsyncGenerator<TranscriptionEvent>[],
 ): AsyncGenerator<TranscriptionEvent> {
@@ -149,7 +149,7 @@ export async function loadTranscriptionPipeline(
   });
 }
 
-/** @throws InferenceError `unsupported_feature` if the model has no diarization models configured */
+/** @throws InferenceError `unsupported_feature` */
 function needDiarization(diarization: DiarizationTools | undefined): DiarizationTools {
   if (diarization) return diarization;
   const reason = "diarized_json isn't supported: the model's setting `diarization` is missing";

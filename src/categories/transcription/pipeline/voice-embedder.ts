@@ -12,8 +12,8 @@ export interface VoiceEmbedder {
 }
 
 /**
- * Reads speaker embedding graphs: filter banks `[1, frames, 80]` (WeSpeaker) or samples `[1, samples]` (WavLM x-vectors) → `[1,
- * dimensions]`. @see https://github.com/wenet-e2e/wespeaker
+ * Filter banks `[1, frames, 80]` (WeSpeaker) or samples `[1, samples]` (WavLM x-vectors) → `[1, dimensions]`. @see
+ * https://github.com/wenet-e2e/wespeaker
  */
 export function createVoiceEmbedder(session: Session): VoiceEmbedder {
   const [input, ...others] = session.inputs;

@@ -16,7 +16,7 @@ import { streamedFormats, transcriptionFieldsSchema, translationFieldsSchema } f
 
 const isFalse = (value: unknown): boolean => /^(?:false|0)$/i.test(String(value));
 
-/** Unsupported fields of OpenAI's API and popular servers that would change the answer. */
+/** Unsupported fields of OpenAI's API and popular servers. */
 export const transcriptionForeignFields: ForeignFields = {
   ...ignoredFields('user priority encode stream_include_usage stream_continuous_usage_stats'),
   include: notOffered,
@@ -45,7 +45,7 @@ export const transcriptionForeignFields: ForeignFields = {
   ),
 };
 
-/** Fields unsupported in translations too, which always cover the whole audio and produce English. */
+/** Translations always cover the whole audio and produce English. */
 export const translationForeignFields: ForeignFields = {
   ...transcriptionForeignFields,
   ...each('diarize speaker_labels use_multi_channel', { harmless: isFalse }),

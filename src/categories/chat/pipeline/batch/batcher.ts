@@ -8,7 +8,7 @@ import { createDrafter, type Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
 import { chooseToken, forwardStep, rowOf, type Continuation, type StepLogits } from './step-logits.ts';
 
-/** A prompt and the sequences that continue it; they share one prefill and one batch. */
+/** A prompt and the sequences that continue it. */
 export interface Generation {
   readonly prompt: Int32Array;
   /** Max total tokens of its sequences, the prompt counted once. */
@@ -20,13 +20,13 @@ export interface Generation {
   readonly endsAlone?: boolean | undefined;
   /** Owners take turns. */
   readonly owner?: string | undefined;
-  /** Owner of the prompt; prefixes are shared between generations with the same owner. */
+  /** Prefixes are shared within this owner. */
   readonly prefixOwner?: string | undefined;
   /** Number of leading tokens that all owners share; default 0. */
   readonly shared?: number | undefined;
   /**
-   * Receives the logits after each token of a prompt piece, `[tokens × vocabularySize]`, valid during the call. The prompt is
-   * then read uncached, alone and in small pieces. Requires `forwardAll` of the decoder.
+   * Receives the logits after each token of a prompt piece, `[tokens × vocabularySize]`, valid during the call. Requires
+   * `forwardAll`; the prompt is read uncached, alone and in small pieces.
    */
   readonly readLogits?: ((logits: Float32Array, start: number) => void) | undefined;
   readonly cancelled: boolean;
@@ -77,7 +77,7 @@ const maxBatches = 10;
 /** Max logits of one step of a prompt with `readLogits`: 16 MiB. */
 const maxLogits = 2 ** 22;
 const sharedPrefillTokens = 512;
-/** Max tokens of a step of prompts without a seed while several owners have generations, to shorten their waits. */
+/** Smaller pieces while several owners have generations, to shorten their waits. */
 const fairPrefillTokens = 64;
 
 export interface BatcherOptions {
@@ -90,8 +90,8 @@ export interface BatcherOptions {
 }
 
 /**
- * Runs all generations of a decoder: prompts are prefilled in pieces between decoding steps; sequences join and leave the running
- * batch. Owners take turns at starting, at prompt pieces and at batch steps.
+ * Prefills prompts in pieces between decoding steps; sequences join and leave the running batch. Owners take turns at starting,
+ * at prompt pieces and at batch steps.
  */
 export class Batcher {
   readonly #decoder: Decoder;
@@ -148,7 +148,6 @@ export class Batcher {
     this.#running = undefined;
   }
 
-  /** Steps every batch; with several owners, until each has had a step. */
   async #stepAll(): Promise<void> {
     const owners = new Set(this.#batches.flatMap(ownersOf));
     const isShared = owners.size > 1;
@@ -173,7 +172,7 @@ export class Batcher {
     this.#shares.settle(this.#owners);
   }
 
-  /** The prompt of the owner with the least decoder time; `undefined` if a running answer's owner had even less. */
+  /** By least decoder time; `undefined` if a running answer's owner had even less. */
   #nextPrefill(): Prefill | undefined {
     const hadBy = (owner: Owner) => this.#shares.of(owner);
     const of = ({ generations }: Prefill) => hadBy(generations[0]!.owner);
@@ -196,7 +195,6 @@ export class Batcher {
     this.#active.add(generation);
   }
 
-  /** Starts reading the next waiting prompt that fits and has no other prompt of its owner in progress. */
   async #begin(): Promise<void> {
     for (const waiting of this.#waiting) {
       if (waiting.cancelled && this.#waiting.delete(waiting)) waiting.ended();
@@ -233,7 +231,7 @@ export class Batcher {
     return { generations, cache, cachedTokens: length, done: length, exact };
   }
 
-  /** Checks that a fixed-size cache can hold the max tokens of a generation; a lone generation may always try. */
+  /** Fixed-size caches must hold the max tokens; a lone generation may always try. */
   #fits({ maxTotalTokens }: Generation): boolean {
     const { capacity = Infinity } = this.#decoder;
     let reserved = 0;
@@ -241,7 +239,7 @@ export class Batcher {
     return reserved === 0 || reserved + maxTotalTokens <= capacity;
   }
 
-  /** Checks that the owner stays within one batch of sequences, unless it is the only owner, and that each owner has some. */
+  /** Limits owners to one batch of sequences, unless there is only one owner. */
   #mayBegin({ owner, continuations: { length } }: Generation): boolean {
     const active = [...this.#active];
     const all = rowsOf(active);
@@ -265,7 +263,7 @@ export class Batcher {
     generation.failed(isFull ? new InferenceError('overloaded', `${error.message}.`) : error);
   }
 
-  /** Takes waiting prompts of similar length that fit in the same step, so that padding stays small. */
+  /** Similar lengths keep the padding small. */
   #takeSimilar(generation: Generation): readonly Generation[] {
     const taken: Generation[] = [];
     const { prompt } = generation;
@@ -290,7 +288,7 @@ export class Batcher {
     return taken;
   }
 
-  /** Read the prompt alone: for its seed or its logits, or because most of it is cached. */
+  /** For its seed or its logits, or because most of it is cached. */
   #isAlone({ prompt, reproducible, readLogits, prefixOwner: owner }: Generation): boolean {
     if (reproducible || readLogits) return true;
     return this.#prefixes.sharedTokens(prompt, owner) > minSharedPart * prompt.length;
@@ -353,7 +351,7 @@ export class Batcher {
     return isAlone && left > 1 ? Math.min(max, left - 1) : max;
   }
 
-  /** Checks that a piece matches the pieces in which an uncached prompt with a seed is read. */
+  /** The piece matches how an uncached prompt with a seed is read. */
   #isExact({ generations, done, exact }: Prefill, count: number): boolean {
     const { pieceTokens } = this.#decoder;
     if (pieceTokens === undefined || generations.length > 1 || exact !== done || done % pieceTokens !== 0)
@@ -451,7 +449,7 @@ export class Batcher {
     return row.drafter.draft(row.continuation.remaining - 1);
   }
 
-  /** Verifies drafted tokens in one step and rolls back those the continuation rejects. */
+  /** Rolls back the drafted tokens that the continuation rejects. */
   async #verify(batch: Batch, draft: Int32Array): Promise<void> {
     const row = batch.rows[0]!;
     const { continuation, fed, drafter } = row;
@@ -476,7 +474,6 @@ export class Batcher {
     if (hasEnded) await this.#leave(batch, new Set([row]));
   }
 
-  /** Runs one step of a batch. @returns `undefined` if it failed or all its generations were cancelled */
   async #feed<Result>(batch: Batch, step: () => Promise<Result>): Promise<Result | undefined> {
     const generations = batch.rows.map(({ generation }) => generation);
     try {
@@ -503,7 +500,6 @@ export class Batcher {
     }
   }
 
-  /** Removes finished and failed rows, ends generations without remaining rows, and caches their sequences. */
   async #leave(
     batch: Batch,
     over: ReadonlySet<Row>,

@@ -5,11 +5,7 @@ const maxDraftTokens = 7;
 /** Cost of an extra token in a step, relative to a step of one token: 0.35 to 0.45 on processors with AVX2 (compute-bound); less if memory-bound. */
 const costOfGuess = 0.4;
 
-/**
- * Drafts the next tokens of one sequence by prompt lookup. Drafts that aren't fed are scored too, so drafting starts when it pays
- * and stops when it doesn't.
- * @param tokens of the sequence so far
- */
+/** Prompt lookup. Unfed drafts are scored too, so drafting starts when it pays and stops when it doesn't. */
 export function createDrafter(tokens: Iterable<number>) {
   const lookup = createPromptLookup(tokens);
   const length = createDraftLength({ most: maxDraftTokens, cost: costOfGuess });

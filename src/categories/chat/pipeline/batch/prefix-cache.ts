@@ -34,9 +34,8 @@ interface KeepOptions {
 }
 
 /**
- * LRU cache of the keys and values of recent sequences, so that a conversation's next turn, or a prompt with the same system
- * prompt, computes only new tokens. If the decoder can't cut sequences, only whole sequences match. A decoder with a fixed-size
- * cache may keep as much again as that cache holds.
+ * LRU cache of recent sequences' keys and values, for a conversation's next turn or a shared system prompt. If the decoder can't
+ * cut sequences, only whole sequences match. With a fixed-size decoder cache, this one may be as large.
  */
 export class PrefixCache {
   readonly #decoder: Decoder;
@@ -59,7 +58,7 @@ export class PrefixCache {
     this.#capacity = capacity;
   }
 
-  /** The longest cached prefix of `prompt`, never the whole prompt: its last token has to be fed for its logits. */
+  /** Never the whole prompt: its last token has to be fed for its logits. */
   async find(
     prompt: Int32Array,
     { owner, exactly, room }: { owner?: string | undefined; exactly?: boolean; room?: number } = {},
@@ -82,7 +81,7 @@ export class PrefixCache {
     return this.#findBest(prompt, owner).length;
   }
 
-  /** Keeps a copy of a row, or its cache if `isLast`; drops kept sequences that it extends, if it can be cut to them. */
+  /** Keeps a copy of a row, or its cache if `isLast`; drops sequences that it extends. */
   async keep(
     tokens: Int32Array,
     source: CacheRow,

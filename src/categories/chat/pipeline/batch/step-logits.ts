@@ -21,7 +21,7 @@ export interface Step {
 /** Logits of each row's last token, local or on a device. */
 export type StepLogits = Float32Array | RemoteLogits;
 
-/** Feeds tokens to a cache. If a device decoder can pick the largest logits and any sequence can use them, only they are copied to this process. */
+/** Copies only the largest logits from a device, if any sequence can use them. */
 export async function forwardStep(
   decoder: Decoder,
   cache: DecoderCache,

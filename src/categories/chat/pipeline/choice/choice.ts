@@ -22,7 +22,7 @@ function memoizeByTokenizer<Made extends {}>(make: (tokenizer: TextTokenizer) =>
   return (tokenizer: TextTokenizer) => getOrCreate(made, tokenizer, make);
 }
 
-/** Finds the token sequences that reset DRY. The latest search is cached, since most requests use the default. */
+/** The latest search is cached, since most requests use the default. */
 const breakerFinderOf = memoizeByTokenizer((tokenizer) => {
   const find = createBreakerFinder({
     size: tokenizer.vocabularySize,
@@ -40,7 +40,7 @@ const breakerFinderOf = memoizeByTokenizer((tokenizer) => {
 
 const utf8 = new TextDecoder();
 
-/** The context of a choice; choices of one prompt differ only by seed. */
+/** Choices of one prompt differ only by seed. */
 export interface ChoiceContext {
   readonly request: ChatRequest;
   readonly prompt: Int32Array;
@@ -78,7 +78,7 @@ export class Choice {
   readonly #detokenizer: Detokenizer;
   readonly #matcher: GrammarMatcher | undefined;
   readonly #answer: AnswerParser;
-  /** Held-back log probabilities: they must not reveal text that a stop sequence or hidden thinking hides. */
+  /** They must not reveal text that a stop sequence or hidden thinking hides. */
   #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   /** Tokens that complete a constrained answer at its limit, once they replace sampled tokens. */
   #ending: number[] | undefined;
@@ -212,7 +212,7 @@ export class Choice {
     return count;
   }
 
-  /** Emits log probabilities of tokens that are at least partly delivered or have no text. */
+  /** Only of tokens that are partly delivered or have no text. */
   #emitLogprobs(): void {
     let count = this.#heldLogprobs.length;
     if (count === 0) return;
@@ -226,7 +226,7 @@ export class Choice {
   }
 }
 
-/** Tokens with a letter, a digit or a non-ASCII byte; false for punctuation and white space. */
+/** Has a letter, a digit or a non-ASCII byte. */
 const wordTestOf = memoizeByTokenizer((tokenizer) => {
   const known = new Map<number, boolean>();
   // Called for every penalized token of every step: must not allocate for cached tokens.

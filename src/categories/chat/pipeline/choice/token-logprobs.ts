@@ -18,10 +18,7 @@ export function readTokenLogprobs(
   return { ...spelled(chosen), topLogprobs: chosen.top.map(spelled) };
 }
 
-/**
- * Log probabilities of the prompt tokens that follow a piece's tokens, preceded by the prompt's first token.
- * @param logits after each token of the piece, `[tokens × vocabularySize]`
- */
+/** Of the tokens that follow a piece's tokens, preceded by the prompt's first token. @param logits `[tokens × vocabularySize]` */
 export function readPromptLogprobs(
   prompt: Int32Array,
   { logits, start, vocabularySize }: { logits: Float32Array; start: number; vocabularySize: number },

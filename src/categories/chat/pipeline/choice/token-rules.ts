@@ -55,7 +55,7 @@ function spellingsOf(word: string, { encode }: Vocabulary['tokenizer']): number[
   return endsWith(spaced.slice(0, -1), own) && spaced.at(-1) === own.at(-1) ? [own] : [own, spaced];
 }
 
-/** True if the answer ends with all but the last token of `sequence`. */
+/** Ignores the last token of `sequence`. */
 function endsWith(answer: readonly number[], sequence: readonly number[]): boolean {
   const first = answer.length - sequence.length + 1;
   if (first < 0) return false;

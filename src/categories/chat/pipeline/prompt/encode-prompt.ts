@@ -10,7 +10,7 @@ const reachOfCut = 128;
 export interface PromptLimit {
   /** Size of the context; the prompt must leave room for one more token. */
   readonly contextLength: number;
-  /** Creates the error for a longer prompt; default: an error about `messages`. @param tokens such as `9 tokens or more` */
+  /** Default: an error about `messages`. @param tokens such as `9 tokens or more` */
   readonly refuse?: ((tokens: string) => InferenceError) | undefined;
 }
 
@@ -32,7 +32,7 @@ export function encoderOf(tokenizer: TextTokenizer, isFramed: boolean): EncodeSt
   };
 }
 
-/** Encodes a rendered conversation. If it is far too long, only a part is encoded, since callers control its length and each character costs time. */
+/** Encodes only a part of far too long conversations: callers control the length, and each character costs time. */
 export function* encodePrompt(
   text: string,
   encode: EncodeSteps,
@@ -59,7 +59,7 @@ function checked(tokens: readonly number[], limit: PromptLimit): Int32Array {
   return Int32Array.from(tokens);
 }
 
-/** Rejects a conversation with more messages and calls than context tokens without rendering it, since each takes at least one token. */
+/** Each message and call takes at least one token: reject too many without rendering. */
 export function assertFewMessages(messages: readonly ChatMessage[], limit: PromptLimit): void {
   let parts = 0;
   for (const message of messages)
@@ -75,7 +75,7 @@ function tooLong(
   return refuse(tokens);
 }
 
-/** Creates the error for a prompt that leaves no room for an answer. @param noun names the prompt */
+/** @param noun names the prompt */
 export function refusal(
   param: string,
   noun: string,

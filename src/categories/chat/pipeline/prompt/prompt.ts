@@ -17,13 +17,10 @@ export interface Prompt {
   readonly turnsMerged: readonly TurnKind[];
 }
 
-/** Marks the end of the text to continue; its trailing space shows whether the template trims contents. */
+/** Its trailing space shows whether the template trims contents. */
 const endOfText = 'SLASHV1_END_OF_TEXT ';
 
-/**
- * Renders a request. If the template rejects several tools, it gets only the best: the required tool, else the tool with the most
- * words in common with the user's last message.
- */
+/** If the template rejects several tools, it gets the required tool, else the best match for the user's last message. */
 export function* renderPrompt(
   request: TextRequest,
   template: ChatTemplate,
@@ -55,7 +52,7 @@ export function* renderPrompt(
   }
 }
 
-/** Past call arguments that aren't an object, for example truncated ones: most templates need an object. */
+/** For example truncated arguments: most templates need an object. */
 function findCutArguments(
   messages: readonly ChatMessage[],
 ): { readonly param: string; readonly text: string } | undefined {
@@ -87,10 +84,7 @@ function* renderOpen(
   return text.startsWith(endOfText, end) ? open : open.trimEnd();
 }
 
-/**
- * The part of a prompt that decides whether it ends inside thinking. If the final text is inside thinking, that is the prompt up
- * to the opening marker.
- */
+/** If the final text is inside thinking, only the prompt up to the opening marker matters. */
 export function thinkingPrompt(
   { continueFinalMessage, messages }: TextRequest,
   prompt: string,

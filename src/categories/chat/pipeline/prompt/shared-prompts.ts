@@ -1,12 +1,12 @@
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 
-/** Continuations that join the last characters of a system prompt to different tokens. */
+/** They join the last characters of a system prompt to different tokens. */
 const continuations = ['', 'a', ' 1', '\n\n'];
 
 /**
- * Counts the leading tokens of a prompt that are safe to share between callers: the common prefix of all prompts with one of
- * these system prompts, up to the end of its text. Recomputed daily, since templates may write the date before it.
+ * Counts the leading tokens that callers may share: the common prefix of all prompts with one of these system prompts. Recomputed
+ * daily, since templates may write the date.
  */
 export function createSharedPrompts(
   texts: readonly string[],

@@ -8,10 +8,7 @@ interface Shift {
   readonly shift: number;
 }
 
-/**
- * Positions of models that distinguish rows and columns of images: an image advances the position by the tokens of its longer
- * side. Section 2.1 of https://arxiv.org/abs/2409.12191
- */
+/** An image advances the position by the tokens of its longer side. Section 2.1 of https://arxiv.org/abs/2409.12191 */
 export function createGridPositions(pictures: Pick<PictureTable, 'find'>) {
   const shiftsOf = new WeakMap<DecoderCache, Shift[][]>();
   return {

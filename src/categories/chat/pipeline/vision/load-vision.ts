@@ -18,7 +18,7 @@ import type { ChatSettings } from '../../settings.ts';
 import { createGridPositions } from './grid-positions.ts';
 import { createPictureTable, type PictureTable } from './picture-table.ts';
 
-/** Embeds tokens with a graph `input_ids` → `inputs_embeds` (for some decoders also `per_layer_inputs`), and images with their encoded rows. */
+/** Graph: `input_ids` → `inputs_embeds`, for some decoders also `per_layer_inputs`. */
 export function createTokenEmbedder(
   session: Session,
   { hiddenSize = 0, layerSize }: Pick<Decoder, 'hiddenSize' | 'layerSize'>,
@@ -66,7 +66,7 @@ function toNumbers({ type, data }: Tensor, tokens: number, size: number): Float3
   throw new RangeError(`embed_tokens: expected ${tokens} × ${size} numbers, got ${numbers.length}`);
 }
 
-/** Adapts a decoder that takes embeddings to take tokens and ids of image rows. */
+/** Converts tokens and ids of image rows to embeddings. */
 function createEmbeddingDecoder(
   inner: Decoder,
   embedder: ReturnType<typeof createTokenEmbedder>,
@@ -116,10 +116,7 @@ export interface VisionParts {
   readonly tokenizer: TextTokenizer;
 }
 
-/**
- * Loads the extra graphs of a decoder that takes embeddings: `embed_tokens` and, for image input, `vision_encoder`. A decoder
- * that takes tokens needs neither.
- */
+/** Only for decoders that take embeddings: graph `embed_tokens` and, for image input, `vision_encoder`. */
 export async function loadVision(inner: Decoder, parts: VisionParts) {
   const { hiddenSize } = inner;
   if (hiddenSize === undefined) return { decoder: inner, vision: undefined };
@@ -142,7 +139,7 @@ export async function loadVision(inner: Decoder, parts: VisionParts) {
   });
 }
 
-/** @returns `undefined` for an unknown kind of model, or if its tokenizer or chat template doesn't support images */
+/** @returns `undefined` for an unknown kind of model, or without image support in its tokenizer or chat template */
 async function readFamily({ folder, template, tokenizer }: VisionParts) {
   const preprocessor = await readPreprocessor(folder);
   const family = inField('source', () => createVisionFamily({ config: folder.config, preprocessor }));

@@ -15,7 +15,7 @@ export function expandPlaceholders(
   return pieces.map((piece, index) => `${piece}${texts[index] ?? ''}`).join('');
 }
 
-/** Replaces the placeholder tokens of images with the ids of their rows. */
+/** Replaces placeholder tokens with row ids. */
 export function placePictures(
   prompt: Int32Array,
   pictures: readonly EncodedPicture[],
@@ -32,7 +32,7 @@ export function placePictures(
 }
 
 export interface EncodedPicture {
-  /** Id of the first row, used in place of a token; ids count down from it and are unique per image. */
+  /** Id of the first row; ids count down from it and are unique per image. */
   readonly firstId: number;
   /** `[rows × hiddenSize]` */
   readonly embeddings: Float32Array;
@@ -56,10 +56,7 @@ const maxIdleBytes = 64 * 2 ** 20;
 /** Ids are 32-bit integers. */
 const maxIds = 2 ** 31 - 1;
 
-/**
- * Images of current and recent requests, by content. Their rows have negative ids so that they mix with token ids: sequences with
- * a common prefix then have the same images too.
- */
+/** Images by content. Rows have negative ids among token ids: sequences with a common prefix then have the same images too. */
 export function createPictureTable(hiddenSize: number) {
   /** In id order. */
   const entries: Entry[] = [];

@@ -41,7 +41,6 @@ interface VisionParts {
   readonly settings: PictureSettings;
 }
 
-/** Fetches, decodes, resizes and encodes the images of requests, once per image while it is cached. */
 export function createVisionModel(session: Session, { family, token, table, settings }: VisionParts) {
   const texts = new WeakMap<EncodedPicture, string>();
   /** Decoding a large image takes up to 640 MB, and the encoder uses all threads. */

@@ -55,7 +55,7 @@ export function createChunker(
 /** Like `createChunker`, but writes stream frames. */
 export function createFrameWriter(head: AnswerHead, options: ChunkOptions): (event: ChatEvent) => string {
   const toChunks = createChunker(head, options);
-  /** Cached text before and after the delta in each choice's frame; constant while only text changes. */
+  /** Frame text around the delta; constant while only text changes. */
   const sides: (readonly string[])[] = [];
   return (event) => {
     const isText = event.type === 'text-delta';

@@ -19,7 +19,7 @@ import { formatFields, jsonSchema } from '../answer-format.ts';
 
 export const nonEmptyText = z.string().min(1);
 
-/** A union of objects by `type`; the error for an unknown type lists the supported types. */
+/** The error for an unknown `type` lists the supported types. */
 export function offered<const Options extends readonly z.ZodObject[]>(
   noun: string,
   options: Options,

@@ -3,7 +3,7 @@ import { createChunkWriter, type ChunkUsageOptions } from '../chunk-writer.ts';
 import { toWireHead, toWireLogprob, toWireUsage, type AnswerHead } from '../chat/print.ts';
 import type { Completion, CompletionLogprobs } from './schema.ts';
 
-/** Counts characters by tokens. A character split over several tokens counts at its first token. */
+/** A character split over several tokens counts at its first token. */
 export function createTextOffsets() {
   let hidden = 0;
   let characters = 0;
@@ -11,7 +11,7 @@ export function createTextOffsets() {
     hide(count: number): void {
       hidden = count;
     },
-    /** @returns number of code points before the next token, which has these bytes */
+    /** @returns code points before the next token */
     next(bytes: readonly number[]): number {
       const offset = characters;
       if (hidden > 0) hidden--;

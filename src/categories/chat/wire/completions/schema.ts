@@ -30,7 +30,6 @@ const prompt = z.union(
   expecting(`a text, token ids, or a list of 1 to ${maxPrompts} texts or lists of token ids`),
 );
 
-/** The body of a request: its own fields and the sampling parameters of chat completions. */
 export const completionRequestSchema = chatRequestSchema
   .omit({
     messages: true,

@@ -66,7 +66,7 @@ export function fromMessagesRequest(body: unknown): MessagesCall {
   return toCall(parse(body));
 }
 
-/** `fromMessagesRequest` that yields to other requests during and between its two checks. */
+/** Yields during and between its two checks. */
 export async function readMessagesRequest(
   body: unknown,
   _caller: CallerState,
@@ -139,10 +139,7 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
   return { model, request, stream: parsed.stream ?? false, fieldOf, thinking: asked };
 }
 
-/**
- * Adapts a request to a model with a thinking switch: it thinks if thinking is enabled, and doesn't if the request omits it.
- * Models without a switch are unaffected.
- */
+/** With a thinking switch, the model thinks only if thinking is enabled. */
 export function toAskedRequest(
   { request, thinking }: Pick<MessagesCall, 'request' | 'thinking'>,
   { id, foreignParameters, defaults, ownedBy }: ModelInfo,

@@ -66,7 +66,6 @@ const toolChoice = z.discriminatedUnion(
   expecting('an object of the type "auto", "any", "none" or "tool"'),
 );
 
-/** The body of a request: fields of this dialect and the sampling parameters of chat completions. */
 export const messagesRequestSchema = chatRequestSchema
   .omit({
     messages: true,

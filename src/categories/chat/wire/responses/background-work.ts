@@ -15,7 +15,7 @@ const ownWork = new Map<string, AbortController>();
 const beatOf = (id: string): string => `${id}.beat`;
 const stopOf = (id: string): string => `${id}.stop`;
 
-/** Starts work that outlives its request. A heartbeat shows other processes that it is running. */
+/** A heartbeat shows different processes that it is running. */
 export async function beginWork(
   kept: KeptValues,
   id: string,
@@ -46,7 +46,7 @@ export async function isWorkRunning(kept: KeptValues, id: string): Promise<boole
   return beatAt !== undefined && unixTime() - beatAt <= maxBeatAgeSeconds;
 }
 
-/** Aborts work in any process and waits until it has ended. @throws InferenceError `overloaded` if that takes too long */
+/** In any process. @throws InferenceError `overloaded` if that takes too long */
 export async function stopWork(kept: KeptValues, id: string): Promise<void> {
   const own = ownWork.get(id);
   if (own) own.abort();

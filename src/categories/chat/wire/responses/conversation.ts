@@ -42,11 +42,7 @@ type Asked = Pick<
   'input' | 'previous_response_id' | 'conversation' | 'store' | 'background'
 >;
 
-/**
- * Loads the items that a request continues or references.
- *
- * @throws InferenceError `response_not_found`; `request_too_large` for more than one request may hold, checked before reading
- */
+/** @throws InferenceError `response_not_found`; `request_too_large` for more than one request may hold, checked before reading */
 export async function recall(asked: Asked, caller: CallerState, budget: RequestBudget): Promise<Recalled> {
   const { kept } = caller;
   if (kept === undefined) {

@@ -59,7 +59,7 @@ export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> =
 
 type ReportingRun = Pick<EndpointRun<never, never>, 'caller' | 'report'>;
 
-/** Stores a response if requested. If the store fails, the answer only reports that it isn't stored. */
+/** If the store fails, the answer reports that it isn't stored. */
 async function keepResponse(
   given: ModelResponse,
   keeping: Keeping,
@@ -75,7 +75,7 @@ async function keepResponse(
   return isKept ? response : { ...response, store: false };
 }
 
-/** Adds a response's new items to its conversation. The answer reports whether that succeeded. */
+/** The answer reports whether that succeeded. */
 async function keepTurn(
   response: ModelResponse,
   { input, before: { conversation } }: Pick<Keeping, 'before'> & { readonly input: readonly KeptItem[] },

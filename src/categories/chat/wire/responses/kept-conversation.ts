@@ -44,10 +44,7 @@ export async function findConversation(
   return found as KeptConversation;
 }
 
-/**
- * Changes the head of a conversation and extends the lifetime of its items.
- * @param change returns the changes; `undefined` removes the conversation
- */
+/** Also extends the lifetime of its items. @param change `undefined` removes the conversation */
 export async function changeConversation(
   kept: KeptValues,
   [id, param]: ConversationName,
@@ -78,10 +75,7 @@ export async function createConversation(
   return begun;
 }
 
-/**
- * Appends items to a conversation and returns them as stored.
- * @param isAnswer the items are a model's answer: they may exceed the max number, and items with a taken id get a new id
- */
+/** @param isAnswer a model's answer may exceed the max number, and its items get new ids if taken */
 export async function addItems(
   kept: KeptValues,
   name: ConversationName,
@@ -115,7 +109,7 @@ export async function removeConversation(kept: KeptValues, name: ConversationNam
   await removeItems(kept, placesOf(id, entries));
 }
 
-/** @throws InferenceError `request_too_large` for more items than a conversation may have */
+/** @throws InferenceError `request_too_large` */
 export function assertRoom(count: number, param: string): void {
   if (count <= maxItems) return;
   throw tooLarge(param, `a conversation has at most ${maxItems} items, and this one would have ${count}`);

@@ -79,11 +79,7 @@ export function placesOf(owner: string, entries: readonly Entry[]): Place[] {
   return entries.map(({ id, bytes }) => ({ owner, id, bytes }));
 }
 
-/**
- * Stores items after the owner's existing items.
- * @param before size that a request reads with them
- * @returns all entries; `undefined`, with no item stored, if that is too much for a request
- */
+/** @param before size that a request reads with them @returns all entries; `undefined`, with no item stored, if that is too much for a request */
 export async function keepItems(
   kept: KeptValues,
   owner: string,

@@ -19,14 +19,14 @@ import {
 } from './kept-items.ts';
 import type { ConversationItem, ModelResponse } from './schema.ts';
 
-/** Items before a response's own: a previous response's, or a conversation's up to an item. */
+/** A previous response's items, or a conversation's up to an item. */
 export interface Before {
   readonly size: Size;
   readonly previous?: string | undefined;
   readonly conversation?: { readonly id: string; readonly last: number } | undefined;
 }
 
-/** The head of a response; its items and its body for clients are stored separately. */
+/** Items and the body for clients are stored separately. */
 export interface KeptResponse {
   readonly id: string;
   readonly status: ModelResponse['status'];
@@ -61,7 +61,7 @@ export function responseIdOf(itemId: string): string | undefined {
   return response && `resp_${response}`;
 }
 
-/** The items of a request, each with an id for later references. */
+/** With ids for later references. */
 export function inputItems({ items, before }: Omit<Keeping, 'store'>, responseId: string): KeptItem[] {
   const suffix = responseId.replace(/^resp_/, '');
   return items.map((item, index) => {
@@ -152,7 +152,7 @@ export async function placesBefore(
   return turns.toReversed().flat();
 }
 
-/** Deletes a response. Its items stay while a response that continues it exists. */
+/** Items stay while a response that continues it exists. */
 export async function forgetResponse(kept: KeptValues, id: string): Promise<void> {
   await kept.delete(bodyOf(id));
   await changeHead(kept, id, (head) => ({ ...head, isDeleted: true }));
@@ -191,7 +191,7 @@ export class ResponseKeeper {
     this.#head = { id, before, entries: [], inputCount: 0, ...state };
   }
 
-  /** Stores the request's items and the response so far. @returns whether a later request could read all of it */
+  /** @returns whether a later request could read all of it */
   async begin(input: readonly KeptItem[], response: ModelResponse): Promise<boolean> {
     if (input.length > maxItems || !(await this.#add(input))) return false;
     this.#head = { ...this.#head, inputCount: input.length };

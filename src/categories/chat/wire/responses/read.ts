@@ -28,7 +28,7 @@ import {
 } from '../../../../validation/foreign-fields.ts';
 import { foreignFields } from '../chat/foreign-fields.ts';
 
-/** Unsupported fields that would change the answer: of chat completions and of stored state. */
+/** Of chat completions and of stored state. */
 export const responsesForeignFields: ForeignFields = {
   ...foreignTo(responsesRequestSchema, foreignFields),
   n_predict: { as: 'max_output_tokens' },
@@ -84,7 +84,7 @@ export function fromResponsesRequest(body: unknown): ResponsesCall {
   return toCall(parsed, items, { store: false, recalled: nothingRecalled });
 }
 
-/** `fromResponsesRequest` with the caller's stored responses; yields to other requests during and between its two checks. */
+/** Uses stored responses; yields during and between its two checks. */
 export async function readResponsesRequest(
   body: unknown,
   caller: CallerState,
@@ -155,7 +155,7 @@ function toCall(
   return { model, request, stream: parsed.stream ?? false, fieldOf, tools, ...kept, body: parsed };
 }
 
-/** Merges calls and reasoning, which are separate items, into the assistant's messages. */
+/** Calls and reasoning, separate items here, are parts of assistant messages. */
 function toMessages(items: readonly PlacedItem[], instructions?: string | null) {
   const messages: Message[] = [];
   const places: string[] = [];

@@ -24,7 +24,7 @@ export function shownName({ namespace, name }: ToolName): string {
   return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
 }
 
-/** Shows the model functions, with and without a namespace; skips other tool types. */
+/** Skips tool types other than functions. */
 export function showTools(tools: Tools) {
   const functions: Omit<FunctionTool, 'type'>[] = [];
   /** Types of tools that local models don't have. */

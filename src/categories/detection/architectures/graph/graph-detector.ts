@@ -95,7 +95,7 @@ export async function openGraphDetector(
   );
 }
 
-/** Runs the graph once on zeros: its output shapes show how to read them. */
+/** A run on zeros: its output shapes show how to read them. */
 async function createGraphDetector(
   spec: ModelSpec<DetectionSettings>,
   folder: DetectorFolder,

@@ -16,10 +16,7 @@ import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts'
 import { readGraph, wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 export interface EncoderOptions {
-  /**
-   * `undefined`: use the graph's `sentence_embedding` if present, else a decoder's last token, the only one that has read the
-   * whole text, and the mean for other models.
-   */
+  /** `undefined`: the graph's `sentence_embedding`, else a decoder's last token, which has read the whole text, else the mean. */
   readonly pooling: PoolingMode | undefined;
   /** Pool a prompt's tokens with the text's tokens. */
   readonly poolsPrompt: boolean;
@@ -33,8 +30,8 @@ const notAnEncoder = wrongGraph('a text encoder');
 const pastPrefix = 'past_key_values.';
 
 /**
- * Creates an encoder from a graph with `input_ids`, `attention_mask` and optionally `token_type_ids`, `position_ids` and a
- * decoder's `past_key_values` → `last_hidden_state`, `token_embeddings` or `sentence_embedding`, in float32 or float16.
+ * Inputs: `input_ids`, `attention_mask`, optionally `token_type_ids`, `position_ids` and a decoder's `past_key_values`; outputs:
+ * `last_hidden_state`, `token_embeddings` or `sentence_embedding`, in float32 or float16.
  */
 export async function createGraphEncoder(
   session: Session,
@@ -92,7 +89,6 @@ function chooseOutput(
   throw notAnEncoder(`none of the outputs ${tokenOutputs.join(', ')}, only ${names.join(', ')}`);
 }
 
-/** Opens an encoder in Hugging Face's ONNX layout, with or without sentence-transformers config files, or an engine's. */
 export async function openTextEncoder(
   spec: ModelSpec<EmbeddingSettings>,
   sessions: SessionBackend,

@@ -3,7 +3,7 @@ import type { Painter } from '../../painter.ts';
 import type { ImageSettings } from '../../settings.ts';
 import { diffusionFiles } from './files.ts';
 
-/** Stable Diffusion 1, 2, 3 and XL and their derivatives: text encoders, a denoiser and a decoder in diffusers' layout. */
+/** Stable Diffusion 1, 2, 3 and XL and their derivatives, in diffusers' layout. */
 export const stableDiffusion: Architecture<Painter, ImageSettings> = {
   name: 'stable-diffusion',
   // Recognized by `model_index.json`, not by a config.

@@ -6,7 +6,7 @@ import type { Conditioning } from './prompt-encoder.ts';
 import { builtInSize } from '../../../../runtime/tensors.ts';
 import { concatenated, toFloat32, toTensor } from './tensors.ts';
 
-/** Inputs of a denoiser: Stable Diffusion 1 and 2, SDXL, or Stable Diffusion 3's transformer. */
+/** Stable Diffusion 1 and 2, SDXL, or Stable Diffusion 3's transformer. */
 export type Family = 'single' | 'features' | 'transformer';
 
 export interface DenoisingTask {
@@ -19,7 +19,7 @@ export interface DenoisingTask {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The model's outputs for a sample, one per conditioning. @param sample as the scheduler scales it, not kept */
+/** One output per conditioning. @param sample as the scheduler scales it, not kept */
 export type Predict = (sample: Float32Array, timestep: number) => Promise<Float32Array[]>;
 
 export interface Denoiser {

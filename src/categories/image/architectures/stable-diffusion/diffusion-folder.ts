@@ -49,7 +49,7 @@ export async function openDiffusionFolder(path: string, options: DiffusionFolder
   const textEncoders: TextEncoderComponent[] = [];
   for (const number of encoderNumbers) textEncoders.push(await readTextEncoder(path, number, options));
   const created = await readChangeTime(join(path, 'model_index.json'));
-  // One or two text encoders, in the order in which their outputs are joined.
+  // In the order in which their outputs are joined.
   return { index, textEncoders, denoiser, decoder, scheduler, created };
 }
 
@@ -63,7 +63,7 @@ async function readTextEncoder(
   return { ...component, tokenizer: await readClipTokenizer(join(path, `tokenizer${number}`)) };
 }
 
-/** @param folders possible folders of the component; a config next to a subfolder of that kind counts as well */
+/** @param folders possible folders; a config next to a subfolder of that kind counts as well */
 async function readComponent(
   path: string,
   name: string,

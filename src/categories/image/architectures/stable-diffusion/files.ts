@@ -2,7 +2,7 @@ import type { Dtype, FileTree, ModelFiles } from '../../../../contracts/files.ts
 import { findGraph, graphsIn, missingGraph } from '../../../../folder/graph-files.ts';
 import { isOpen } from '../../../../folder/model-files.ts';
 
-/** Possible folders of each component: the first with a graph is used. */
+/** The first folder with a graph is used. */
 export const diffusionFolders = {
   denoiser: ['unet', 'transformer'],
   decoder: ['vae_decoder', 'vae/decoder', 'vae'],
@@ -16,7 +16,7 @@ interface DiffusionGraph {
   readonly graph: string;
 }
 
-/** Finds the graph of a component: `model.onnx` in its folder, or else its only graph. */
+/** `model.onnx` in the component's folder, or else its only graph. */
 export function diffusionGraph(files: FileTree, folders: readonly string[], dtype?: Dtype): DiffusionGraph {
   const found = findDiffusionGraph(files, folders, dtype);
   if (found) return found;

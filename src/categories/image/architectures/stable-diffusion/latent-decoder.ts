@@ -37,7 +37,7 @@ export interface LatentDecoderOptions {
 }
 
 const defaultMostCells = 128 * 128;
-/** An image of 2048 × 2048 pixels becomes nine tiles of 768 × 768. The large overlap hides that each tile is normalized separately. */
+/** 2048 × 2048 pixels become nine tiles of 768 × 768. The large overlap hides that each tile is normalized separately. */
 const defaultTiles: TileOptions = { most: 128, overlap: 16 };
 /** For a graph with a fixed size. */
 const fixedOverlap = 1 / 4;
@@ -47,8 +47,8 @@ const defaultScalingFactor = 0.18215;
 const defaultBlocks = 4;
 
 /**
- * Cells of a preview's longer side. Decoding shrunk latents works for every model, unlike a linear approximation with its
- * per-model constants, and costs at most a sixteenth of decoding the image.
+ * Decoding shrunk latents works for every model, unlike a linear approximation with per-model constants, and costs at most a
+ * sixteenth of decoding the image.
  */
 const previewCells = { least: 16, most: 32, share: 1 / 4 };
 

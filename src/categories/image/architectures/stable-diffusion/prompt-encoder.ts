@@ -27,7 +27,7 @@ export function maxPromptTokens(encoders: readonly TextEncoder[]): number {
   return maxWindows * (Math.min(...encoders.map(({ tokenizer }) => tokenizer.windowLength)) - 2);
 }
 
-/** Runs every text encoder once per prompt; all conditionings have the same length. */
+/** All conditionings have the same length. */
 export async function encodePrompts(
   encoders: readonly TextEncoder[],
   join: JoinTexts,

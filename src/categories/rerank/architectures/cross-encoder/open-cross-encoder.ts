@@ -20,8 +20,8 @@ const output = 'logits';
 const notAScorer = wrongGraph('a cross-encoder');
 
 /**
- * Creates a scorer from a graph with `input_ids`, `attention_mask` and optionally `token_type_ids` → `logits` `[pairs × 1]`, or
- * `[pairs × 2]`. Two logits are subtracted: the sigmoid of the difference equals the second logit's softmax.
+ * Inputs: `input_ids`, `attention_mask`, optionally `token_type_ids`; output: `logits` `[pairs × 1]` or `[pairs × 2]`. Two logits
+ * are subtracted: the sigmoid of the difference equals the second logit's softmax.
  */
 async function createGraphScorer(session: Session): Promise<Pick<Scorer, 'encode' | 'release'>> {
   const names = session.outputs.map(({ name }) => name);

@@ -10,10 +10,7 @@ import { describeValue } from '../../../../core/text/quote.ts';
 /** Positions of Kokoro's text encoder without the padding at both ends. */
 const defaultMaxPhonemes = 510;
 
-/**
- * Finds and reads the small files in the layout of Kokoro's ONNX export: `config.json`, the vocabulary there or in
- * `tokenizer.json`, the names of `voices/*.bin`.
- */
+/** Kokoro's ONNX export: `config.json`, the vocabulary there or in `tokenizer.json`, the names of `voices/*.bin`. */
 export async function openKokoroFolder(path: string, { dtype }: { dtype?: Dtype | undefined } = {}) {
   const config = await readJson(path, 'config.json');
   const tokenizer = await readJson(path, 'tokenizer.json', {});
@@ -30,7 +27,7 @@ export async function openKokoroFolder(path: string, { dtype }: { dtype?: Dtype 
   };
 }
 
-/** Reads the style table of a voice: one style per phoneme count, from 0. @returns `[rows × styleSize]` */
+/** One style per phoneme count, from 0. @returns `[rows × styleSize]` */
 export async function readVoice(file: string, styleSize: number): Promise<Float32Array> {
   const bytes = await readFile(file);
   const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT;

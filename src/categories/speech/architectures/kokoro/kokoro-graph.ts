@@ -11,7 +11,7 @@ export interface KokoroGraph {
   readonly hasSpeed: boolean;
   /** The graph outputs the duration of each phoneme. */
   readonly hasWordTimes: boolean;
-  /** Runs the graph once. @returns samples, owned by the caller, with the bounds of each phoneme */
+  /** @returns samples, owned by the caller, with the bounds of each phoneme */
   speak(ids: readonly number[], style: Float32Array, options: SpeakOptions): Promise<Utterance>;
 }
 
@@ -26,11 +26,11 @@ export const kokoroDurations: DurationTensors = {
   operators: ['Round', 'Clip'],
 };
 const samplesOfFrame = 600;
-/** Frames by which a phoneme is audible before its durations indicate, measured at the ends of pauses: 35 to 50 ms. */
+/** A phoneme is audible before its durations indicate, measured at the ends of pauses: 35 to 50 ms. */
 const leadFrames = 2;
 const defaultStyleSize = 256;
 
-/** Reads a graph with `input_ids` `[1, n]`, `style` `[1, size]` and optionally `speed` `[1]` → `waveform` and optionally `durations` `[1, n]`. */
+/** Inputs: `input_ids` `[1, n]`, `style` `[1, size]`, optionally `speed` `[1]`; outputs: `waveform`, optionally `durations` `[1, n]`. */
 export function createKokoroGraph(session: Session): KokoroGraph {
   const ids = findInput(session, idNames);
   const style = findInput(session, styleNames);

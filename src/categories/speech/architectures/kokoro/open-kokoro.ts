@@ -33,7 +33,7 @@ export function createVoiceShelf(
   };
   return {
     voices: [...files.keys()].map(describeVoice).filter(({ language }) => languages.has(language)),
-    /** Explains why a voice is unusable, without the list of usable voices; `undefined` for an unknown voice. */
+    /** `undefined` for an unknown voice; the caller appends the list of usable voices. */
     explain(voice: string): string | undefined {
       if (!files.has(voice)) return undefined;
       const { language } = describeVoice(voice);
@@ -54,7 +54,6 @@ export function createVoiceShelf(
 
 const sampleRateHz = 24_000;
 
-/** @throws InferenceError `invalid_request` naming the file or setting that doesn't fit */
 export async function openKokoro(
   spec: ModelSpec<SpeechSettings>,
   sessions: SessionBackend,

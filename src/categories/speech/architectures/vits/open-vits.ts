@@ -23,7 +23,7 @@ import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts'
 
 interface PiperReaderOptions {
   readonly name: string;
-  /** Required reader of English; default: eSpeak NG, which the voices were trained with, if installed. */
+  /** Default: eSpeak NG, which the voices were trained with, if installed. */
   readonly phonemizer?: string | undefined;
   knows(symbol: string): boolean;
 }
@@ -58,7 +58,7 @@ export async function createPiperReader(
   return { prepare, pronounce: async (sentence) => toEspeakPhonemes(await phonemize(sentence)) };
 }
 
-/** Reads a VITS in Hugging Face's layout; its symbols are the characters of a text. */
+/** Its symbols are the characters of a text. */
 async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promise<VitsVoice> {
   const path = locateModel(source);
   const config = await readJson(path, 'config.json');
@@ -93,10 +93,7 @@ async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promi
   };
 }
 
-/**
- * Creates ids of Piper's symbols: a padding after each, between start and end. Symbols without an id are skipped; capitals may
- * use the ids of lower-case letters.
- */
+/** A padding after each id, between start and end. Symbols without an id are skipped; capitals may use the ids of lower-case letters. */
 export function createPiperSymbols({
   ids,
   clusters,
@@ -166,7 +163,6 @@ export async function openPiperVoice(spec: ModelSpec<SpeechSettings>): Promise<V
 /** Punctuation and spaces, which may lack a symbol: texts are cut after them. */
 const mark = /[\p{P}\s]/u;
 
-/** @throws InferenceError `invalid_request` naming the file or setting that doesn't fit */
 export async function openVits(
   spec: ModelSpec<SpeechSettings>,
   sessions: SessionBackend,

@@ -24,7 +24,7 @@ const clusterList: Check = [
 
 export type PiperConfig = Awaited<ReturnType<typeof readPiperConfig>>;
 
-/** Reads the used part of a Piper config. Missing members get the defaults of `piper-tts`. */
+/** Missing members get the defaults of `piper-tts`. */
 export async function readPiperConfig(path: string, file: string) {
   const config = await readJson(path, file);
   const read = <T>(member: string, [expected, fits]: Check, fallback?: T): T => {

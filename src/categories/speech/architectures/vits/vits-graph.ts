@@ -56,8 +56,8 @@ export const vitsDurations: DurationTensors = {
 };
 
 /**
- * Reads a graph with `input` `[1, n]`, `input_lengths` `[1]`, `scales` `[3]` and optionally `sid` `[1]` (Piper), or with
- * `input_ids` and `attention_mask` `[1, n]` (Hugging Face).
+ * Piper: `input` `[1, n]`, `input_lengths` `[1]`, `scales` `[3]`, optionally `sid` `[1]`; Hugging Face: `input_ids` and
+ * `attention_mask` `[1, n]`.
  */
 export function createVitsGraph(session: Session): VitsGraph {
   for (const { name, type } of session.inputs) {

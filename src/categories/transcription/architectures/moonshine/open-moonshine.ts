@@ -15,7 +15,6 @@ import { createWriter } from './writer.ts';
 
 const encoderMask = 'encoder_attention_mask';
 
-/** @throws InferenceError `invalid_request` naming the missing or invalid file */
 export async function openMoonshine(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
   const folder = await openModelFolder(locateModel(spec.source));
   const { traits, write } = createWriter(folder);

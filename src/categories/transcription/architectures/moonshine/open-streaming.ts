@@ -25,7 +25,7 @@ const origin = "Moonshine's streaming export";
 /** Min input of the encoder. */
 const minFeatures = 2;
 
-/** Opens a streaming Moonshine. Each stretch is read in one piece, as if it started the recording. */
+/** Each stretch is read in one piece, as if it started the recording. */
 export async function openStreaming(spec: ModelSpec, backend: SessionBackend): Promise<StretchRecognizer> {
   const { traits, write } = createWriter(await openModelFolder(locateModel(spec.source)));
   return openGraphs(spec, backend, { files, names, origin }, ({ sessions, release }) => {
@@ -76,7 +76,7 @@ function toOut(name: string): string {
   return `out_${name}`;
 }
 
-/** The initial state of a graph: dynamic dimensions count the frames read. */
+/** Dynamic dimensions count the frames read. */
 function zeros(inputs: readonly TensorSignature[]): TensorMap {
   const sizeOf = (dim: number | string): number => (typeof dim === 'number' ? dim : 0);
   return Object.fromEntries(inputs.map(({ name, type, dims }) => [name, filled(type, dims.map(sizeOf))]));

@@ -19,7 +19,6 @@ export interface Writer {
   ): Promise<RecognizedStretch>;
 }
 
-/** @throws InferenceError `invalid_request` naming the missing or invalid file */
 export function createWriter(folder: ModelFolder): Writer {
   const { config, generationConfig } = folder;
   const tokenizer = createTextTokenizer(folder);

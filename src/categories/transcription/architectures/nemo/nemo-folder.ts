@@ -19,11 +19,11 @@ export interface NemoParts {
   readonly graphs: readonly (readonly string[])[];
   /** Required tokens of the vocabulary. */
   readonly tokens: readonly string[];
-  /** Name of the token limit in `config.json` and its default; by default the limit per frame of a transducer. */
+  /** Default: the limit per frame of a transducer. */
   readonly limitedBy?: readonly [name: string, fallback: number];
 }
 
-/** Max seconds of a stretch: the models were trained on up to 20 to 40 s and lose words of longer audio. */
+/** The models were trained on up to 20 to 40 s and lose words of longer audio. */
 export const maxSeconds = 28;
 
 export type NemoModel = Awaited<ReturnType<typeof openNemoModel>>;

@@ -23,7 +23,7 @@ const graphs = [
 const endToken = '<|endoftext|>';
 /** Prompt tokens before source and target language. */
 const beforeLanguages = [' ', '<|startofcontext|>', '<|startoftranscript|>', '<|emo:undefined|>'];
-/** Prompt tokens after the languages: with punctuation and capitals, numbers as words, no timestamps, no speakers. */
+/** With punctuation and capitals, numbers as words, no timestamps, no speakers. */
 const afterLanguages = ['<|pnc|>', '<|noitn|>', '<|notimestamp|>', '<|nodiarize|>'];
 const tokens = [endToken, ...beforeLanguages, ...afterLanguages];
 /** The limit of prompt and answer together. */
@@ -32,7 +32,6 @@ const limitedBy = ['max_sequence_length', 1024] as const;
 const english = 'en';
 const languageToken = /^<\|([a-z]{2})\|>$/;
 
-/** @throws InferenceError `invalid_request` naming the missing or invalid file */
 export async function openEncoderDecoder(
   spec: ModelSpec,
   sessions: SessionBackend,

@@ -48,7 +48,7 @@ function joinWords(words: readonly Pick<SpelledWord, 'text'>[]): string {
     .trim();
 }
 
-/** A space before a letter or digit separates words, as in the reference; more spaces are dropped. */
+/** As in the reference; more spaces are dropped. */
 const wordStart = /^\s[\p{L}\p{N}_]/u;
 
 function splitWords<Token extends Pick<HeardToken, 'id'>>(

@@ -88,10 +88,7 @@ interface TimedSpokenSegment extends SpokenSegment {
   readonly timed?: TimedSegment;
 }
 
-/**
- * Transcribes a recording with Whisper's timestamps: a window ends at the end of its text. @see https://arxiv.org/abs/2212.04356
- * section 4.5, and `transcribe.py` of its reference implementation
- */
+/** A window ends at the end of its text. @see https://arxiv.org/abs/2212.04356 section 4.5, and `transcribe.py` of its reference implementation */
 export class WindowRecognition implements Recognition {
   readonly #folder: WhisperFolder;
   readonly #model: WhisperModel;
@@ -99,7 +96,7 @@ export class WindowRecognition implements Recognition {
   readonly #logMel: LogMel;
   readonly #job: WhisperJob;
   #language: string | undefined;
-  /** The language is set by the request or by a window with clear speech. */
+  /** Set by the request or by a window with clear speech. */
   #isLanguageKnown: boolean;
   /** Tokens of the text before the window. */
   #previous: readonly number[];
@@ -197,7 +194,7 @@ export class WindowRecognition implements Recognition {
     return isSilence(decoded) ? '' : textOf(decoded.tokens, this.#folder).trim();
   }
 
-  /** Retries at higher temperatures until the quality is good enough; else returns the best attempt. */
+  /** Retries at higher temperatures; returns the best attempt. */
   async #decode(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
     const { startOfPrevious, noSpeech } = this.#folder.vocabulary;
     const start = startTokens({ language: this.#language, task: this.#job.task }, this.#folder);
@@ -254,7 +251,7 @@ export class WindowRecognition implements Recognition {
     return decoded.compressionRatio > maxCompressionRatio ? cutRepetitions(spoken) : spoken;
   }
 
-  /** Makes a reliable text the context of the next window. Its timestamps stay, or the next window would have none. */
+  /** Timestamps stay in the context, or the next window would have none. */
   #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
     const isTrusted = decoded.temperature <= maxContextTemperature && !needsFallback(decoded);
     const text = segments.flatMap(({ tokens }) => tokens);
@@ -263,7 +260,7 @@ export class WindowRecognition implements Recognition {
     this.#previous = isContext ? [...this.#previous, ...text].slice(-this.#folder.contextLength) : [];
   }
 
-  /** Adds word times if requested and drops segments without a duration, which are hallucinations. */
+  /** Segments without a duration are hallucinations. */
   async #timeWords(
     encoded: EncodedAudio,
     segments: readonly SpokenSegment[],
@@ -311,7 +308,7 @@ function toRecognized(
   };
 }
 
-/** The spectrogram, zero-padded after the audio: the reference pads features, and a spectrogram of silence changes the result. */
+/** Zero-padded after the audio: the reference pads features, and a spectrogram of silence changes the result. */
 function readFeatures(samples: Float32Array, logMel: LogMel): Float32Array {
   const features = logMel.compute(samples);
   const { melBins, frames } = logMel;
@@ -320,7 +317,7 @@ function readFeatures(samples: Float32Array, logMel: LogMel): Float32Array {
   return features;
 }
 
-/** Leading frames of a window to skip: silence, or the end of a word that is already transcribed. */
+/** Silence, or the end of a word that is already transcribed. */
 function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wasSpoken: boolean): number {
   if (first === undefined) {
     const frames = Math.ceil(samples.length / samplesPerFrame);
@@ -332,10 +329,7 @@ function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wa
   return Math.floor(skipped * framesPerSecond);
 }
 
-/**
- * Positions to advance after a window that is transcribed to its end: the reference always advances by the whole window, even if
- * speech that starts after the last segment, or after music, is cut off.
- */
+/** The reference always advances by the whole window, which cuts off speech that starts after the last segment, or after music. */
 function resumeAt(last: WindowSegment | undefined, { speech, positions, isLast }: Window): number {
   const cutOff = speech.at(-1);
   if (cutOff === undefined || isLast) return positions;

@@ -12,7 +12,7 @@ import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
 
-/** The control tokens of a Whisper vocabulary. Every text token is below `endOfText`. */
+/** Every text token is below `endOfText`. */
 export interface WhisperVocabulary extends TimestampRules {
   readonly startOfTranscript: number;
   /** `undefined` if the model takes no prompt. */
@@ -50,7 +50,7 @@ export interface WhisperFolder extends ModelFolder {
   readonly decoderHeads: number;
   readonly headSize: number;
   readonly encoderAttention: AttentionHeads;
-  /** Layer and head of the attention that follows the audio; `undefined` if no file lists them. */
+  /** For word times; `undefined` if no file lists them. */
   readonly alignmentHeads: readonly (readonly [number, number])[] | undefined;
 }
 
@@ -154,7 +154,7 @@ function readTokens(value: unknown): readonly number[] {
   return Array.isArray(value) ? value.filter((id): id is number => Number.isInteger(id) && id >= 0) : [];
 }
 
-/** Only Whisper's spectrogram is supported; a different one means a different kind of model. */
+/** A different spectrogram means a different kind of model. */
 function assertPreprocessor(
   preprocessor: Json,
   { melBins, windowFrames }: { melBins: number; windowFrames: number },

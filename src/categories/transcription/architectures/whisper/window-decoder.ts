@@ -99,7 +99,7 @@ export function textOf(tokens: readonly number[], { textTokenizer, vocabulary }:
   return text.length === 0 ? '' : textTokenizer.decode(text);
 }
 
-/** Tokens suppressed by the model, control tokens, and timestamps beyond the window. */
+/** Including control tokens, and timestamps beyond the window. */
 function suppressedTokens(folder: WhisperFolder): number[] {
   const { vocabularySize, windowFrames, suppressTokens } = folder;
   const { endOfText, timestampBegin } = folder.vocabulary;

@@ -23,22 +23,18 @@ export interface WordTimesOptions extends StartOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Layer and head of the attention that follows the audio; empty if the graph doesn't output them. */
+/** Empty if the graph doesn't output cross-attention. */
 export function alignmentHeadsOf(model: WhisperModel, folder: WhisperFolder): (readonly [number, number])[] {
   const layers = new Set(model.alignmentLayers);
   const { alignmentHeads, decoderLayers, decoderHeads } = folder;
   if (alignmentHeads) return alignmentHeads.every(([layer]) => layers.has(layer)) ? [...alignmentHeads] : [];
-  // Without a list in the files: the later half of the layers, which usually contains them.
+  // Usually in the later half of the layers.
   return [...layers]
     .filter((layer) => layer >= decoderLayers / 2)
     .flatMap((layer) => Array.from({ length: decoderHeads }, (_, head) => [layer, head] as const));
 }
 
-/**
- * Times the words of a window's segments by the decoder's cross-attention.
- * @returns each segment with word times, in seconds from the window's beginning @see https://github.com/openai/whisper
- * `timing.py`
- */
+/** By the decoder's cross-attention. @returns times in seconds from the window's beginning @see https://github.com/openai/whisper `timing.py` */
 export async function findWordTimes(
   model: WhisperModel,
   folder: WhisperFolder,
