@@ -6,21 +6,18 @@ import { assertHandler, isBelow, mountPathOf, pathsOf, respond } from './respond
 
 /** Options of `toExpress`. */
 export interface ExpressOptions {
-  /**
-   * The path that the API is served below, without a slash at its end. Default: the path that Express mounts it at, or the
-   * part of a route before its wildcard.
-   */
+  /** Base path of the API, without a trailing slash. Default: the path that Express mounts it at, or the part of a route before its wildcard. */
   readonly mountPath?: string | undefined;
 }
 
 /**
- * Makes Express middleware out of a handler. Mounted at a path it answers everything below that path, as the handler of a route
- * everything that the route matches; mounted at the root it answers the handler's own paths, such as `/v1`, and passes all further
- * requests on to the host. It comes best before `express.json()`, whose limit and errors count otherwise.
+ * Creates Express middleware from a handler. Mounted at a path it answers everything below that path, and in a route
+ * everything that the route matches; mounted at the root it answers the handler's own paths, such as `/v1`, and passes further
+ * requests on to the host. Mount it before `express.json()`, whose limit and errors apply otherwise.
  *
  * @param handler from `createHandler`
  * @returns middleware for Express 4 and 5
- * @throws TypeError when `mountPath` is not a path, and for another option
+ * @throws TypeError if `mountPath` is not a path, and for an unknown option
  * @example
  * ```ts
  * import express from 'express';
@@ -40,7 +37,7 @@ export function toExpress(handler: Handler, options: ExpressOptions = {}): Reque
   const middleware: RequestHandler = (request, response, next) => {
     const { originalUrl: url, baseUrl, params } = request;
     const route = routeOf(request, middleware);
-    // Without a base URL, only a route has parameters: a function of the host has passed its request on.
+    // Without a base URL, only routes have parameters: the host called the middleware from a route function.
     const isPlaced = baseUrl !== '' || route !== undefined || Object.keys(params).length > 0;
     if (!isPlaced && !isBelow(ownPaths, url)) {
       next();
@@ -53,18 +50,15 @@ export function toExpress(handler: Handler, options: ExpressOptions = {}): Reque
   return middleware;
 }
 
-/**
- * The route that the middleware is a part of. Express keeps `request.route` of an earlier route that called `next()`.
- */
+/** The route of this middleware. Express keeps an earlier route that called `next()` as `request.route`. */
 function routeOf({ route }: Request, middleware: RequestHandler): { readonly path: unknown } | undefined {
   const { stack = [] } = (route ?? {}) as { readonly stack?: readonly { readonly handle: unknown }[] };
   return stack.some(({ handle }) => handle === middleware) ? route : undefined;
 }
 
-/** The part of the path before the wildcard of the route, else the base URL. */
 function mountPathIn({ baseUrl, originalUrl, params }: Request, routePath: unknown): string | undefined {
   const path = originalUrl.split('?', 1)[0]!;
-  // Express 5 gives a wildcard as a list, Express 4 and regular expressions give it by a number.
+  // Wildcards are lists in Express 5, numbered in Express 4 and regular expressions.
   const wildcards = Object.entries(params).filter(
     ([name, value]) => Array.isArray(value) || /^\d+$/.test(name),
   );

@@ -6,9 +6,9 @@ import { toApiRequest, toReadable } from './node-bridge.ts';
 import { assertHandler, isBodiless, isStream, pathsOf, release, respond } from './respond.ts';
 
 /**
- * Makes a Fastify plugin out of a handler. It is encapsulated: bodies of its own routes reach the handler unread, the
+ * Creates an encapsulated Fastify plugin from a handler: bodies of its routes reach the handler unread, the
  * host's routes keep their parsers, and the host's hooks see every answer. Registered with a `prefix` it answers
- * everything below it; without one it answers the handler's own paths, such as `/v1`.
+ * everything below it; without a prefix it answers the handler's own paths, such as `/v1`.
  *
  * @param handler from `createHandler`
  * @returns a plugin for Fastify 5
@@ -61,12 +61,12 @@ function send(answer: ApiResponse, request: ApiRequest, reply: FastifyReply): Fa
     release(body);
     return reply.send();
   }
-  // Fastify pipes when all its hooks have run and the headers are set: the client need not wait for the first piece.
+  // Fastify pipes once its hooks have run and headers are set: flush them before the first piece.
   reply.raw.once('pipe', () => reply.raw.flushHeaders());
   return reply.send(toReadable(body, reply.raw));
 }
 
-/** Fastify would keep a header that Node refuses, and stumble over it again with every further answer. */
+/** Fastify would keep a header that Node rejects, and fail again on every further answer. */
 function checked(headers: ApiResponse['headers']): Record<string, string | string[]> {
   for (const [name, value] of Object.entries(headers)) {
     validateHeaderName(name);
@@ -75,7 +75,7 @@ function checked(headers: ApiResponse['headers']): Record<string, string | strin
   return headers as Record<string, string | string[]>;
 }
 
-/** The prefix as this client spelled it: a prefix may hold parameters. */
+/** The actual prefix in this URL: a prefix may have parameters. */
 function actualPrefix(url: string, prefix: string): string {
   return url.split(/[/?]/, prefix.split('/').length).join('/');
 }
@@ -100,9 +100,9 @@ const refusal = [
 ].join('\r\n');
 
 /**
- * Answers upgrades that nobody takes with 400, and closes their connections. A server of Node ignores an `Upgrade` header as
- * long as it has no listener for it. Fastify that listens at `localhost` opens a second server for the other address family,
- * whose upgrades it emits on the first one: there they have no listener, and their connections would stay open for ever.
+ * Answers unhandled upgrades with 400 and closes their connections. Node ignores an `Upgrade` header without a listener. Fastify
+ * on `localhost` opens a second server for IPv6 or IPv4 and emits its upgrades on the first: without a listener there, their
+ * connections would stay open forever.
  */
 function refuseUpgrades(server: Server): void {
   if (refusing.has(server)) return;
@@ -112,7 +112,7 @@ function refuseUpgrades(server: Server): void {
     const isTaken = emit(name, ...values);
     if (name !== 'upgrade' || isTaken) return isTaken;
     const socket = values[1] as Duplex;
-    // A client that is gone already.
+    // The client may have disconnected.
     socket.on('error', () => undefined);
     socket.end(refusal, () => socket.destroy());
     return true;

@@ -11,22 +11,22 @@ import {
 
 /** Options of `toFetch`. */
 export interface FetchOptions {
-  /** The path that the API is served below, without a slash at its end. Left out, it is the handler's own, `/v1`. */
+  /** Base path of the API, without a trailing slash. Default: the handler's own, `/v1`. */
   readonly mountPath?: string | undefined;
 }
 
-/** Facts about a request from the host; further properties, which frameworks add, are ignored. */
+/** Facts about a request from the host; extra properties, which frameworks add, are ignored. */
 export type FetchContext = object & {
   /** The host's id of the request. */
   readonly requestId?: unknown;
 };
 
 /**
- * Makes a function from `Request` to `Response` out of a handler, for Hono, Next, Bun, Deno and their like.
+ * Creates a function from `Request` to `Response` from a handler, for Hono, Next, Bun, Deno and similar frameworks.
  *
  * @param handler from `createHandler`
  * @returns a function that answers every request, and never rejects
- * @throws TypeError when `mountPath` is not a path, and for another option
+ * @throws TypeError if `mountPath` is not a path, and for an unknown option
  * @example
  * ```ts
  * import { Hono } from 'hono';
@@ -54,10 +54,9 @@ export function toFetch(
 }
 
 interface Client {
-  /** Aborted when the client goes before it has all of the answer. */
+  /** Aborted if the client disconnects before the end of the answer. */
   readonly signal: AbortSignal;
   leave(): void;
-  /** The answer is complete: a disconnect no longer matters. */
   settle(): void;
 }
 
@@ -114,7 +113,7 @@ function toHeaders(record: ApiResponse['headers']): Headers {
   return headers;
 }
 
-/** Asks its producer for a piece when the client wants one; a client that leaves returns the producer early. */
+/** Pulls a piece when the client wants one; a disconnect returns the producer early. */
 function toReadableStream(
   body: AsyncIterable<string | Uint8Array>,
   client: Client,

@@ -5,40 +5,38 @@ import { setImmediate } from 'node:timers/promises';
 import type { ApiRequest, ApiResponse } from '../src/contracts/http.ts';
 import { isBodiless, isStream, release, returnEarly } from './respond.ts';
 
-/** The part of `IncomingMessage` or `Http2ServerRequest` that the bridge needs. */
+/** Used by the bridge. */
 export interface NodeRequest extends Readable {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly complete: boolean;
-  /** The host's name for the request, for example by `pino-http`. */
+  /** The host's request id, for example from `pino-http`. */
   readonly id?: unknown;
-  /** The body as a parser of the host left it. */
   readonly body?: unknown;
 }
 
-/** The part of `ServerResponse` or `Http2ServerResponse` that the bridge needs. */
+/** Used by the bridge. */
 export interface NodeResponse extends Writable {
   readonly headersSent: boolean;
   getHeader(name: string): unknown;
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
-  /** Absent from the types of HTTP/2 alone. */
+  /** Missing only in HTTP/2's types. */
   flushHeaders?(): void;
 }
 
-/** Largest part of an unwanted upload that is still read. */
+/** Max bytes of a rejected upload to read. */
 const maxDiscardedBytes = 32 * 1024 * 1024;
 
 export interface RequestPlace {
   readonly url: string;
   readonly mountPath?: string | undefined;
-  /** The host's ids of the request, if they are not in Node's objects. */
+  /** The host's request ids, if they are not in Node's objects. */
   readonly hostIds?: readonly unknown[] | undefined;
-  /** Source of the raw bytes, if not the request itself. */
   readonly stream?: Readable | undefined;
 }
 
-/** Describes a request of Node's; its signal is aborted when the connection closes before the response is out. */
+/** Converts a Node request; its signal is aborted if the connection closes before the response is sent. */
 export function toApiRequest(request: NodeRequest, response: NodeResponse, place: RequestPlace): ApiRequest {
   // Before Node's own listener, which would read on without a limit.
   response.prependOnceListener('finish', () => discardRest(request));
@@ -53,7 +51,6 @@ export function toApiRequest(request: NodeRequest, response: NodeResponse, place
   };
 }
 
-/** Sends an answer over Node's response, at the pace of the client. */
 export function send(answer: ApiResponse, request: ApiRequest, response: NodeResponse): void {
   const { status, body } = answer;
   const headers = answer.headers as OutgoingHttpHeaders;
@@ -81,12 +78,12 @@ function withLength(headers: OutgoingHttpHeaders, body: string | Uint8Array): Ou
 
 let turn: Promise<void> | undefined;
 
-/** The end of this turn of the event loop, when all streams write together: each write by itself would wake its client anew. */
+/** Resolves at the end of this event loop turn, so that all streams write together: separate writes would each wake their client. */
 function endOfTurn(): Promise<void> {
   return (turn ??= setImmediate().finally(() => (turn = undefined)));
 }
 
-/** Writes pieces as they come, at the pace of the client, and returns their producer early when the response closes. */
+/** Writes pieces with backpressure, and returns their producer early if the response closes. */
 async function writePieces(body: AsyncIterable<string | Uint8Array>, response: NodeResponse): Promise<void> {
   const pieces = body[Symbol.asyncIterator]();
   let ended = false;
@@ -115,16 +112,15 @@ async function writePieces(body: AsyncIterable<string | Uint8Array>, response: N
   } catch (error) {
     if (ended) return;
     ended = true;
-    console.error('slashv1: a response broke off.', error);
+    console.error('slashv1: a response failed midway.', error);
     response.destroy();
   }
 }
 
-/** A stream that asks its producer for the next piece only when there is room, and returns it early when the response closes. */
 export function toReadable(body: AsyncIterable<string | Uint8Array>, response: NodeResponse): Readable {
   const pieces = body[Symbol.asyncIterator]();
   let ended = false;
-  // Without `throw`, into which the socket's error would go.
+  // No `throw`, which would receive the socket's error.
   const source = {
     async next() {
       const piece = await pieces.next();
@@ -143,7 +139,7 @@ export function toReadable(body: AsyncIterable<string | Uint8Array>, response: N
 
 function bodyOf(stream: Readable, parsed: unknown): ApiRequest['body'] {
   if (stream.readableDidRead || stream.readableEnded) return { parsed };
-  // The answer goes out on the connection that an iterator left early would destroy.
+  // An early `return` must not destroy the connection, which the answer needs.
   return stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>;
 }
 
@@ -151,13 +147,13 @@ function disconnectSignal(response: NodeResponse): AbortSignal {
   const controller = new AbortController();
   if (response.destroyed) controller.abort();
   response.once('close', () => {
-    // HTTP/2 counts a stream that was reset as finished, but not as ended.
+    // HTTP/2 reports a reset stream as finished, but not as ended.
     if (!response.writableEnded) controller.abort();
   });
   return controller.signal;
 }
 
-/** Reads what is left of a request, so that its sender gets to see the answer and the connection can be used again. */
+/** Reads the rest of a request, so that the client receives the answer and the connection can be reused. */
 function discardRest(request: NodeRequest): void {
   if (request.destroyed || (request.complete && request.readableLength === 0)) return;
   let budget = maxDiscardedBytes;

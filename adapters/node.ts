@@ -4,16 +4,16 @@ import { assertHandler, mountPathOf, respond } from './respond.ts';
 
 /** Options of `toNodeListener`. */
 export interface NodeListenerOptions {
-  /** The path that the API is served below, without a slash at its end. Left out, it is the handler's own, `/v1`. */
+  /** Base path of the API, without a trailing slash. Default: the handler's own, `/v1`. */
   readonly mountPath?: string | undefined;
 }
 
 /**
- * Makes a request listener for `node:http`, `node:https` or `node:http2` out of a handler.
+ * Creates a request listener for `node:http`, `node:https` or `node:http2` from a handler.
  *
  * @param handler from `createHandler`
  * @returns a listener that answers every request, and never throws
- * @throws TypeError when `mountPath` is not a path, and for another option
+ * @throws TypeError if `mountPath` is not a path, and for an unknown option
  * @example
  * ```ts
  * import { createServer } from 'node:http';

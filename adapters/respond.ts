@@ -1,28 +1,26 @@
 import type { ApiRequest, ApiResponse, Handler } from '../src/contracts/http.ts';
 
-/** True where HTTP has headers alone. */
+/** True if HTTP allows only headers. */
 export function isBodiless(method: string, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 304;
 }
 
-/** True for a body that comes piece by piece. */
 export function isStream(body: ApiResponse['body']): body is AsyncIterable<string | Uint8Array> {
   return typeof body !== 'string' && !(body instanceof Uint8Array);
 }
 
-/** Ends a body that will not be read. */
 export function release(body: ApiResponse['body']): void {
   if (isStream(body)) returnEarly(body[Symbol.asyncIterator]());
 }
 
-/** Ends an iteration before its end; whatever the producer throws while it cleans up has no reader left. */
+/** Ends an iteration early; errors during cleanup are ignored. */
 export function returnEarly(iterator: AsyncIterator<unknown>): void {
   void iterator.return?.().then(undefined, () => undefined);
 }
 
 /**
- * Runs the handler and hands its answer to `send`. A handler never rejects and never answers with what HTTP can't
- * carry; should one do so all the same, the client gets a plain 500 and the host's process lives.
+ * Runs the handler and passes its answer to `send`. Handlers should never reject or return an invalid response; if one does, the
+ * client gets a plain 500 and the host's process survives.
  */
 export async function respond<T>(
   handler: Handler,
@@ -39,13 +37,13 @@ export async function respond<T>(
   }
 }
 
-/** Checks what a host mounts: an inference is no handler yet. */
+/** Catches the mistake of mounting an inference. */
 export function assertHandler(handler: unknown): void {
   if (typeof handler !== 'function')
     throw new TypeError('handler: expected a handler, which `createHandler(inference, options)` makes');
 }
 
-/** Whether a path, a query behind it or not, is one of these or below it; `/` has nothing below it. */
+/** True if the path of a URL is one of `paths` or below it; `/` matches only itself. */
 export function isBelow(paths: readonly string[], url: string): boolean {
   return paths.some((path) =>
     path === '/'
@@ -54,24 +52,22 @@ export function isBelow(paths: readonly string[], url: string): boolean {
   );
 }
 
-/** Paths of a handler that is mounted at the root. */
 export function pathsOf(handler: Handler, mountPath?: string): readonly string[] {
   return mountPath === undefined ? (handler.paths ?? ['/v1']) : [mountPath];
 }
 
-/** Checks a mount path that a host has written down. */
 export function mountPathOf(options: { readonly mountPath?: string | undefined }): string | undefined {
   const { mountPath, ...unknown } = options;
   const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`${name}: expected no other option than mountPath`);
+  if (name !== undefined) throw new TypeError(`${name}: expected no option other than mountPath`);
   if (mountPath === undefined || /^(\/[^/?#]+)+$/.test(mountPath)) return mountPath;
   const reason = `mountPath: expected a path such as "/v1", without a slash at its end, got "${mountPath}"`;
   throw new TypeError(reason);
 }
 
 /**
- * The answer that `toErrorBody` of the server gives to an internal error. It stands here once more, since adapters import
- * only types, so that any handler can be mounted; and this has to work where the handler itself is broken.
+ * Copy of the server's `toErrorBody` for internal errors: adapters import only types, so that any handler can be mounted, and
+ * this must work if the handler is broken.
  */
 function lastResort(error: unknown): ApiResponse {
   const requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`;

@@ -8,30 +8,30 @@ import type { ApiRequest, ApiResponse, Handler, SocketOffer } from '../src/contr
 import { send } from './node-bridge.ts';
 import { isBelow, mountPathOf, pathsOf, respond } from './respond.ts';
 
-/** `ws` parses all frames of a piece at once: some hundreds here, 350,000 in what the system hands over in one turn. */
+/** `ws` parses all frames of a piece synchronously: some hundreds here, 350,000 in a full socket read. */
 const pieceBytes = 2048;
 
 /** Options of `serveWebSockets`. */
 export interface WebSocketOptions {
-  /** The path that the API is served below, without a slash at its end. Left out, it is the handler's own, `/v1`. */
+  /** Base path of the API, without a trailing slash. Default: the handler's own, `/v1`. */
   readonly mountPath?: string | undefined;
 }
 
 /** A server of `node:http` or `node:https`. */
 export type UpgradingServer = Pick<Server, 'on' | 'emit' | 'listenerCount'>;
 
-/** A server of a newer Node, 24.9 for example, which asks before it upgrades a request. */
+/** A server of a newer Node, such as 24.9, with a callback before upgrades. */
 type AskingServer = UpgradingServer & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean };
 
 /**
- * Lets clients open the WebSockets of a handler, such as `/v1/realtime`, on a server of any framework: `app.listen()` of Express
- * and `app.server` of Fastify are some. It leaves all other requests to the server, as they are, also those with an `Upgrade`
- * header. It needs the package `ws`.
+ * Serves the WebSockets of a handler, such as `/v1/realtime`, on a server of any framework, for example `app.listen()` of Express
+ * or `app.server` of Fastify. Unrelated requests, even with an `Upgrade` header, pass unchanged.
+ * Requires the package `ws`.
  *
  * @param server of `node:http` or `node:https`
- * @param handler from `createHandler`, which the server answers with too
- * @throws TypeError when `mountPath` is not a path, and for another option
- * @throws Error when the package `ws` is not installed
+ * @param handler from `createHandler`, also mounted on the server
+ * @throws TypeError if `mountPath` is not a path, and for an unknown option
+ * @throws Error if the package `ws` is not installed
  * @example
  * ```ts
  * import { createServer } from 'node:http';
@@ -56,7 +56,7 @@ export function serveWebSockets(
     method === 'GET' &&
     isBelow(pathsOf(handler, mountPath), url);
   const { shouldUpgradeCallback: wasAsked } = server as AskingServer;
-  // Node 26 streams the body of a request that is upgraded, so `answerPlainly` can't read it again.
+  // Node 26 streams the body of an upgraded request, so `answerPlainly` can't read it again.
   if (wasAsked)
     (server as AskingServer).shouldUpgradeCallback = (request) =>
       (server.listenerCount('upgrade') > 1 || isTaken(request)) && wasAsked.call(server, request);
@@ -65,7 +65,6 @@ export function serveWebSockets(
       if (server.listenerCount('upgrade') === 1) answerPlainly(server, { request, socket, head });
       return;
     }
-    // Whoever leaves now has closed the socket, too.
     socket.on('error', () => undefined);
     const apiRequest = toApiRequest(request, socket, mountPath);
     const accept = (offer: SocketOffer, headers: ApiResponse['headers']): void => {
@@ -80,11 +79,11 @@ export function serveWebSockets(
         for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${String(value)}`);
       });
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        // A message that is too large, or no message; `ws` closes the socket.
+        // An oversized or invalid message; `ws` closes the socket.
         webSocket.on('error', () => undefined);
-        // A stream with such a listener doesn't flow, whatever `ws` does: its data are emitted as they are read.
+        // A `readable` listener stops the flow, regardless of `ws`: data are emitted as they are read.
         socket.on('readable', () => webSocket.emit('readable'));
-        // `ws` would parse all the rest at once.
+        // `ws` would parse the whole rest synchronously.
         socket.prependOnceListener('close', () => void socket.removeAllListeners('data').read());
         const read = (): boolean => socket.read(Math.min(pieceBytes, socket.readableLength)) !== null;
         take(Object.assign(webSocket, { read }));
@@ -119,7 +118,6 @@ function toApiRequest(
   return { method, url, mountPath, headers, body, signal: controller.signal, asksForSocket: true };
 }
 
-/** An upgrade of another kind or path. */
 interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
@@ -137,8 +135,8 @@ function refuse(
 }
 
 /**
- * A server without listeners for upgrades ignores the header, and HTTP clients that prefer HTTP/2 rely on it. So a server that
- * upgrades without asking reads the request once more, without that header.
+ * Servers without upgrade listeners ignore the header, and HTTP clients that prefer HTTP/2 rely on that. So a server that
+ * upgrades unconditionally parses the request again, without that header.
  */
 function answerPlainly(server: UpgradingServer, { request, socket, head }: Upgrade): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];

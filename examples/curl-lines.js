@@ -1,6 +1,6 @@
 /**
- * A line for a shell for every endpoint that the bundled models serve, in an order in which each finds the files that it
- * needs. The key comes from the variable `SLASHV1_API_KEY`.
+ * A shell command for every endpoint of the bundled models, ordered so that each finds its input files. The key comes from the
+ * variable `SLASHV1_API_KEY`.
  *
  * @param {string} base address of the API, such as `http://127.0.0.1:8000/v1`
  * @returns {readonly { readonly title: string, readonly line: string }[]}
@@ -11,7 +11,7 @@ export function curlLines(base) {
   const get = (/** @type {string} */ path) => `curl -sS ${base}/${path} ${key}`;
   const post = (/** @type {string} */ path, /** @type {object} */ body) =>
     `curl -sS ${base}/${path} ${json} -d '${JSON.stringify(body)}'`;
-  // The picture is too long for an argument, so its base64 comes through a pipe.
+  // Base64 of the picture is too long for an argument: pipe it.
   const withPicture = (
     /** @type {string} */ path,
     /** @type {string} */ before,

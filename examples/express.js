@@ -1,4 +1,4 @@
-// An Express service that has routes and a body parser of its own, with the /v1 API mounted in it.
+// An Express service with its own routes and body parser, and the /v1 API mounted in it.
 import express from 'express';
 import { chat, createHandler, createInference } from 'slashv1';
 import { toExpress } from 'slashv1/express';
@@ -9,7 +9,7 @@ const handler = createHandler(inference, {
 });
 
 const app = express();
-// Before express.json(), whose limit of 100 kB would count otherwise.
+// Before express.json(), whose limit of 100 kB would apply otherwise.
 app.use('/v1', toExpress(handler));
 app.use(express.json());
 app.get('/', (_request, response) => {

@@ -1,4 +1,4 @@
-// A Fastify service with routes of its own and the /v1 API registered below a prefix.
+// A Fastify service with its own routes, and the /v1 API registered below a prefix.
 import Fastify from 'fastify';
 import { chat, createHandler, createInference } from 'slashv1';
 import { toFastify } from 'slashv1/fastify';

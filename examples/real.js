@@ -1,5 +1,5 @@
-// Trained models together, over HTTP: a question is spoken (Kokoro), heard (Whisper), answered (SmolLM2) and spoken again,
-// and sentences are compared with it (MiniLM). The models are those that `npm run test:real` makes, or else come from Hugging Face.
+// Trained models together, over HTTP: a question is spoken (Kokoro), transcribed (Whisper), answered (SmolLM2) and spoken
+// again, and sentences are compared with it (MiniLM). The models come from `npm run test:real`, or else from Hugging Face.
 // Usage: node examples/real.js [question] [file of the spoken answer, default answer.wav]
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const folder =
   process.env['SLASHV1_REAL_MODELS'] ||
   join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'slashv1', 'real-models');
 
-/** @param {string} name @param {string} known name in the catalogue @returns {string} what is on this disk, or else on Hugging Face */
+/** @param {string} name @param {string} known name in the catalogue @returns {string} a local path, or else the name */
 function sourceOf(name, known) {
   const path = join(folder, name);
   const source = existsSync(path) ? path : known;

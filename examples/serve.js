@@ -1,4 +1,4 @@
-// Serves the bundled models on http://127.0.0.1:8000/v1 and the playground on /, health on /health; this is what `npm start` runs.
+// Serves the bundled models on http://127.0.0.1:8000/v1, the playground on /, and health checks on /health; `npm start` runs this.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import {

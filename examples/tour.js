@@ -1,7 +1,7 @@
-// One round trip through all seven kinds of models, over HTTP and with the `openai` package: the chat model calls a tool with
-// a scene, the image model draws it, a chat model that takes pictures says what is in it, detection finds its shapes, what was
-// found is spoken and transcribed, and the transcript's embedding is nearest to the scene that began it, and reranking puts it
-// first. This is what `npm run tour` runs.
+// A round trip through all seven kinds of models, over HTTP and with the `openai` package: the chat model calls a tool with
+// a scene, the image model draws it, a vision chat model describes it, detection finds its shapes, the findings are spoken
+// and transcribed, the transcript's embedding is nearest to the original scene, and reranking ranks it first.
+// `npm run tour` runs this.
 // Usage: node examples/tour.js [rounds, default 1] [folder, default tour]
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -56,7 +56,7 @@ const drawScene = {
   },
 };
 
-/** @param {string} text @returns {Group[]} what a scene says is there */
+/** @param {string} text @returns {Group[]} the things in a scene */
 function groupsIn(text) {
   const found = text.matchAll(
     /\b(an?|one|two|three|four) (red|green|blue|yellow|orange|purple|pink|black) (circle|square|triangle|diamond|cross|star)(?:e?s)?\b/g,
@@ -68,7 +68,7 @@ function groupsIn(text) {
   }));
 }
 
-/** @param {readonly string[]} names @returns the same things in the same order, whatever order they came in */
+/** @param {readonly string[]} names @returns names in a stable order */
 const sorted = (names) => names.toSorted().join(', ');
 
 /** @param {readonly Group[]} groups */
@@ -81,7 +81,7 @@ function counted(name, count) {
   return `${numbers[count] ?? count} ${name}${/[sx]$/.test(name) ? 'es' : 's'}`;
 }
 
-/** @param {readonly Found[]} found @returns {string} a sentence about what is where */
+/** @param {readonly Found[]} found @returns {string} a sentence with things and places */
 function describe(found) {
   const counts = new Map();
   for (const { class_name: name } of found) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -97,14 +97,14 @@ function describe(found) {
   return `I see ${groups[0]} ${relation} ${groups[1]}.`;
 }
 
-/** @param {string} text @returns {string} words alone */
+/** @param {string} text @returns {string} without punctuation */
 const wordsOf = (text) =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9 ]/g, '')
     .trim();
 
-/** @param {number} seed @param {string} scene @returns {string[]} other scenes than this */
+/** @param {number} seed @param {string} scene @returns {string[]} scenes different from this one */
 function inventScenes(seed, scene) {
   let state = seed + 1;
   /** @template T @param {readonly T[]} list @returns {T} */
@@ -156,14 +156,14 @@ const address = /** @type {import('node:net').AddressInfo} */ (server.address())
 const baseURL = `http://127.0.0.1:${address.port}/v1`;
 const client = new OpenAI({ baseURL, apiKey: 'tour' });
 
-/** @param {string} path @param {object} body @returns {Promise<unknown>} the answer of what the package `openai` has no function for */
+/** @param {string} path @param {object} body @returns {Promise<unknown>} the response; for endpoints missing from the package `openai` */
 async function post(path, body) {
   const headers = { authorization: 'Bearer tour', 'content-type': 'application/json' };
   const response = await fetch(baseURL + path, { method: 'POST', headers, body: JSON.stringify(body) });
   return response.json();
 }
 
-/** @param {number} seed @returns {Promise<boolean>} whether every step held */
+/** @param {number} seed @returns {Promise<boolean>} true if every step succeeded */
 async function round(seed) {
   /** @param {string} what @param {boolean} [holds] */
   const tell = (what, holds) => {
@@ -239,7 +239,7 @@ async function round(seed) {
     nearest === 0,
   );
 
-  // A square above a circle is an answer to "a square", too.
+  // A square above a circle also matches "a square".
   const others = scenes.filter((other) => !wanted.every((thing) => namesOf(groupsIn(other)).includes(thing)));
   const { results } = /** @type {{ results: { index: number, relevance_score: number }[] }} */ (
     await post('/rerank', { model: 'tiny-rerank', query: scene, documents: [...others, text] })

@@ -6,10 +6,9 @@ import type { HandlerOptions } from './server/options.ts';
 import { realtimeSockets } from './realtime/sockets.ts';
 
 /**
- * Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path.
+ * Creates the handler of the whole `/v1` API. Framework-independent: an adapter passes plain requests, below any path.
  *
- * @throws TypeError or RangeError for options that can't be kept
- *
+ * @throws TypeError or RangeError for invalid options
  * @example
  * ```ts
  * import { createServer } from 'node:http';

@@ -8,17 +8,16 @@ import { createGetHandler } from './server/get-handler.ts';
 
 /** Metrics for Prometheus. */
 export interface Metrics extends CountingObserver {
-  /** Answers with everything in the registry, as text; it needs no key. */
+  /** Serves the whole registry as text, without a key. */
   readonly handler: Handler;
 }
 
 /**
- * Counts what happens, for Prometheus; needs the package `prom-client`. Labels have few values: routes are templates,
- * models that don't exist are `unknown`.
+ * Collects metrics for Prometheus; requires the package `prom-client`. Labels have few values: routes are templates,
+ * unknown models are `unknown`.
  *
- * @throws Error where `prom-client` is not installed, or the registry has metrics of these names
- * @throws TypeError for a prefix that no name may begin with
- *
+ * @throws Error if `prom-client` is not installed, or the registry has metrics of these names
+ * @throws TypeError for an invalid prefix
  * @example
  * ```ts
  * const metrics = createMetrics();

@@ -2,7 +2,7 @@ import { quote } from './core/text/quote.ts';
 
 export { orElse } from './core/text/or-else.ts';
 
-/** Codes of errors, as stable strings. The server maps each to one HTTP status. */
+/** Stable error codes. The server maps each to an HTTP status. */
 export type ErrorCode =
   | 'invalid_request'
   | 'context_length_exceeded'
@@ -25,16 +25,16 @@ export type ErrorCode =
   | 'insufficient_storage'
   | 'deadline_exceeded';
 
-/** Fields of an `InferenceError` beside its code and message. */
+/** Fields of an `InferenceError` in addition to code and message. */
 export interface InferenceErrorOptions {
-  /** The field at fault, in the caller's spelling: `temperature`, `messages[3].tool_call_id`. */
+  /** The invalid field in the caller's spelling: `temperature`, `messages[3].tool_call_id`. */
   param?: string | undefined;
-  /** When it is worth trying again, in seconds. */
+  /** Suggested wait before a retry, in seconds. */
   retryAfterSeconds?: number | undefined;
   cause?: unknown;
 }
 
-/** An error as it crosses a process border. */
+/** An error in transit between processes. */
 export interface SerializedError {
   code: ErrorCode;
   message: string;
@@ -42,7 +42,7 @@ export interface SerializedError {
   retryAfterSeconds?: number | undefined;
 }
 
-/** The error of one field that can't be accepted: `field: expected X, got Y.` */
+/** The error of an invalid field: `field: expected X, got Y.` */
 export function fieldError(
   param: string,
   reason: string,
@@ -51,26 +51,24 @@ export function fieldError(
   return new InferenceError(code, sentence(`${param}: ${reason}`), { param, cause });
 }
 
-/** The error of a model that is asked for the work of another category. */
 export function wrongCategory(id: string, category: string, wanted: string): InferenceError {
   return fieldError('model', `expected a model for ${wanted}, got ${quote(id)}, a model for ${category}`);
 }
 
-/** A field that asks for something that is not offered. */
 export function unsupportedError(param: string, reason: string): InferenceError {
   return fieldError(param, reason, { code: 'unsupported_feature' });
 }
 
-/** The error of a text that is too long for its model, in the words by which clients recognize it. */
+/** A too long text, in the words that clients recognize. */
 export function contextLengthError(param: string, contextLength: number, reason: string): InferenceError {
   const message = `This model's maximum context length is ${contextLength} tokens. However, ${reason}.`;
   return new InferenceError('context_length_exceeded', message, { param });
 }
 
 /**
- * The error of a field, out of an error of the core: `label: expected X, got Y`. Anything else that was thrown stays as it is,
- * since its words may be those of an engine or a library.
- * @param param the field as the caller spells it, in place of the label
+ * Converts an error of the core, `label: expected X, got Y`, to the error of a field. Returns different errors unchanged, since
+ * their words may come from an engine or a library.
+ * @param param the field in the caller's spelling, in place of the label
  */
 export function fieldErrorOf(param: string, error: unknown): unknown {
   const isOfCore = error instanceof TypeError || error instanceof RangeError;
@@ -78,7 +76,7 @@ export function fieldErrorOf(param: string, error: unknown): unknown {
   return label === undefined ? error : fieldError(param, reason!, { cause: error });
 }
 
-/** Calls a function; an error that it throws becomes another one. */
+/** Calls a function and maps its error. */
 export function orThrow<Value>(work: () => Value, toError: (error: Error) => unknown): Value {
   try {
     return work();
@@ -87,17 +85,16 @@ export function orThrow<Value>(work: () => Value, toError: (error: Error) => unk
   }
 }
 
-/** Calls a function of the core, whose errors become those of a field. */
+/** Calls a function of the core and maps its errors to a field. */
 export function inField<T>(param: string, work: () => T): T {
   return orThrow(work, (error) => fieldErrorOf(param, error));
 }
 
-/** The words of something that was thrown, which need not be an error. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The same error about the field that another dialect, or another place of the request, has in place of its `param`. */
+/** Replaces an error's `param`, for a different dialect or place in the request. */
 export function renameFields(thrown: unknown, rename: (field: string) => string): unknown {
   if (!InferenceError.isInstance(thrown) || thrown.param === undefined) return thrown;
   const param = rename(thrown.param);
@@ -108,21 +105,21 @@ export function renameFields(thrown: unknown, rename: (field: string) => string)
   return new InferenceError(code, sentence(message), { param, retryAfterSeconds, cause: thrown });
 }
 
-/** A text with a full stop at its end, if it has no other mark there. */
+/** Adds a full stop if missing. */
 export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
-const diskFull = ['insufficient_storage', 'The service has no room left for files.'] as const;
+const diskFull = ['insufficient_storage', 'The service has no disk space left.'] as const;
 const noFolder = ['insufficient_storage', 'The service has no folder for temporary files.'] as const;
 const tooManyFiles = ['overloaded', 'The service has too many files and connections open.'] as const;
 
-/** Ends a run whose request was cancelled, at a place where it can be left. */
+/** Ends a cancelled run at a safe point. */
 export function assertWanted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
 }
 
-/** Waits for work that its signal ends with a reason of its own; then the request was cancelled. */
+/** Awaits work with an abort signal; converts its abort error to `cancelled`. */
 export async function whileWanted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     assertWanted(signal);
@@ -130,7 +127,7 @@ export async function whileWanted<T>(signal: AbortSignal | undefined, work: Prom
   });
 }
 
-/** Transient shortages of the system, by the code of its error. */
+/** Transient shortages of the system, by error code. */
 const exhaustions: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: diskFull,
   EDQUOT: diskFull,
@@ -166,12 +163,12 @@ export class InferenceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
-  /** True for errors of this class, also from another installed copy of the package. */
+  /** True for errors of this class, even from a different installed copy of the package. */
   static isInstance(error: unknown): error is InferenceError {
     return typeof error === 'object' && error !== null && marker in error;
   }
 
-  /** Wraps anything thrown and keeps it as the cause; what is unknown becomes `internal`. */
+  /** Wraps any thrown value as the cause; unknown errors become `internal`. */
   static from(error: unknown): InferenceError {
     if (InferenceError.isInstance(error)) return error;
     const { code: fault = '', syscall } = (error ?? {}) as NodeJS.ErrnoException;

@@ -41,42 +41,42 @@ import { splitVoices, withVoices, type VoiceMethods } from './realtime/agent/wit
 import { assertVoice, type VoiceModel } from './realtime/agent/voice.ts';
 import { workerFile } from './worker-file.ts';
 
-/** The models that `createInference` starts, and how. */
+/** Options of `createInference`: the models to start, and how. */
 export interface InferenceOptions extends RoomLimits {
-  /** Model id → where the model comes from and its limits; see `chat()`. */
+  /** Model id → source, settings and limits; see `chat()`. */
   readonly models: Readonly<Record<string, AnyModelOptions | VoiceModel>>;
   /**
-   * `process` (default): each replica is a child process, so the calling process never waits for a tensor and survives
-   * a crash. `inline`: in the calling process, for scripts and unit tests.
+   * `process` (default): each replica is a child process, so the calling process is never blocked by a tensor and survives a
+   * crash. `inline`: in the calling process, for scripts and unit tests.
    */
   readonly isolation?: 'process' | 'inline' | undefined;
   /**
-   * Models that are in memory at once; default: all. One more unloads the model that was used least of late, when the
-   * requests that it has have ended. Models on other machines don't count.
+   * Max models in memory; default: all. Loading one more unloads the least recently used, once its requests have ended. Remote
+   * models don't count.
    */
   readonly maxLoadedModels?: number | undefined;
   /**
-   * Memory of the models that are loaded at once, by the resident memory of their processes when they were loaded. A
-   * model's size is known after its first load, so until then more may be taken; a larger one is loaded alone.
+   * Max memory of loaded models, by their processes' resident memory after loading. A model's size is unknown before its first
+   * load, so the limit may be exceeded until then; a larger model is loaded alone.
    */
   readonly maxLoadedBytes?: number | undefined;
-  /** Gets a line when a model is loaded or lost, and for every run that belongs to no handler's request. Default: none. */
+  /** Logs model loads and losses, and every run outside a handler's request. Default: no logging. */
   readonly logger?: Logger | undefined;
-  /** Observers from the beginning; a handler adds its own. */
+  /** Initial observers; handlers add their own. */
   readonly observers?: readonly InferenceObserver[] | undefined;
 }
 
-/** Also settings of the command line's config file. */
+/** Shared with the command line's config file. */
 export const roomSettings = {
-  maxLoadedModels: integerSetting('Models that are in memory at once; default: all.'),
-  maxLoadedBytes: integerSetting('Memory of the models that are loaded at once; default: no limit.'),
+  maxLoadedModels: integerSetting('Maximum models in memory; default: all.'),
+  maxLoadedBytes: integerSetting('Maximum memory of loaded models, in bytes; default: no limit.'),
 } satisfies SettingTable & Record<keyof RoomLimits, unknown>;
 
 const inferenceSettings = {
-  models: objectSetting('The models by their ids.', 'an object of ids and models'),
-  isolation: choiceSetting('Where the models run; default `process`.', ['process', 'inline']),
+  models: objectSetting('The models by id.', 'an object of ids and models'),
+  isolation: choiceSetting('Isolation of the models; default `process`.', ['process', 'inline']),
   ...roomSettings,
-  logger: objectSetting<Logger>('Gets lines about models and runs.', 'a logger'),
+  logger: objectSetting<Logger>('Logs models and runs.', 'a logger'),
   observers: objectSetting('Receive all events.', 'a list of observers', Array.isArray),
 } satisfies SettingTable & Record<keyof InferenceOptions, unknown>;
 
@@ -95,7 +95,7 @@ const callSettings = {
   mayRestart: z.boolean().optional(),
 } satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
-/** @throws InferenceError for an option that no run has */
+/** @throws InferenceError for an unknown option */
 export function assertCallOptions(options: CallOptions | undefined): void {
   if (options !== undefined) assertOptions('A run', callSettings, options);
 }
@@ -114,11 +114,10 @@ export interface Inference
 }
 
 /**
- * Starts the given models, those aside that load on demand.
+ * Starts the given models, except models that load on demand.
  *
- * @throws InferenceError `invalid_request` for a setting that doesn't exist, has another type or is out of range. Files
- * that are missing show in `ready()`
- *
+ * @throws InferenceError `invalid_request` for an unknown, mistyped or out-of-range setting. Missing files
+ * are reported by `ready()`
  * @example
  * ```ts
  * const inference = createInference({ models: { 'tiny-chat': chat({ source: 'tiny-chat' }) } });
@@ -141,7 +140,7 @@ export function createInference(options: InferenceOptions): Inference {
   const startHere = inlineReplicas(loadHere);
   const startLocal = isolation === 'inline' ? startHere : childReplicas({ worker: workerFile() });
   const isElsewhere = (model: Parameters<typeof backendOf>[0]) => backendOf(model)?.place === 'host';
-  /** Facts about a model that the engine doesn't know. */
+  /** Model facts outside the engine. */
   const factsOf = (model: ModelOptions) => {
     const isHere = !isElsewhere(model);
     const facts = {
@@ -150,7 +149,7 @@ export function createInference(options: InferenceOptions): Inference {
       ownedBy: isHere ? publisherOf(model.source) : 'remote',
       atHand: {} as FactsAtHand,
     };
-    // Loading reports why files can't be read.
+    // Loading reports unreadable files.
     if (isHere)
       void readFactsAtHand(model).then(
         (found) => (facts.atHand = found),
@@ -182,7 +181,7 @@ export function createInference(options: InferenceOptions): Inference {
     engine.add(id, model);
     facts.set(id, factsOf(model));
   };
-  // Every request looks at them: the same facts are the same object.
+  // Cached, since every request reads them and identity matters to caches.
   const described = new WeakMap<ModelInfo, ModelInfo>();
   const withFacts = (info: ModelInfo): ModelInfo => {
     const { demo, ownedBy = info.ownedBy, atHand = {} } = facts.get(info.id) ?? {};
@@ -208,7 +207,7 @@ function definitionOf(name: string): CategoryDefinition {
   throw fieldError('category', `expected one of ${known}, got ${describeValue(name)}`);
 }
 
-/** Fills in the defaults, those of the model first. */
+/** Fills in the defaults, the model's first. */
 function completeRequest(
   { complete, parameters }: CategoryDefinition,
   request: AnyRequest,
@@ -224,7 +223,7 @@ function completeRequest(
   return { ...whole, given: Object.keys(parameters).filter((name) => (given[name] ?? null) !== null) };
 }
 
-/** The in-process functions of all categories, over the one that starts a run. */
+/** The in-process functions of all categories, based on `run`. */
 export function methodsOver(run: InferenceBase['run']): CategoryMethods {
   const methods = [...categories.values()].map(({ name, methods: create }) =>
     create((request, options) => run(name, request as AnyRequest, options)),
@@ -232,6 +231,6 @@ export function methodsOver(run: InferenceBase['run']): CategoryMethods {
   return Object.assign({}, ...methods) as CategoryMethods;
 }
 
-/** Imported late: a host whose models run in child processes loads no native code. */
+/** Imported lazily: a host with models in child processes loads no native code. */
 const loadHere: LoadPipeline = async (...load) =>
   (await import('./loading/load-pipeline.ts')).loadPipeline(...load);

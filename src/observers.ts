@@ -4,13 +4,10 @@ type Hook = (...values: readonly unknown[]) => unknown;
 
 type ParametersOf<Method> = Method extends (...values: infer Values) => unknown ? Values : never;
 
-/** Observers whose failure has been reported. */
+/** Observers with a reported failure. */
 const faulty = new WeakSet<object>();
 
-/**
- * Observers of what happens. All their methods are optional; what one throws, or rejects with, is printed
- * once as a warning of the process and changes nothing for anybody else.
- */
+/** Calls observers. All their methods are optional; errors and rejections are printed once as a process warning and otherwise ignored. */
 export class Observers<Observer extends object> {
   /** Replaced as a whole, since an observer may be removed during a call. */
   #observers: readonly Observer[] = [];
@@ -19,12 +16,12 @@ export class Observers<Observer extends object> {
     for (const observer of observers) this.add(observer);
   }
 
-  /** Whether nobody listens, so that nothing needs to be measured. */
+  /** True without observers, when nothing needs to be measured. */
   get isEmpty(): boolean {
     return this.#observers.length === 0;
   }
 
-  /** Whether somebody listens to one of these. */
+  /** True if an observer has one of these methods. */
   hears(names: readonly (keyof Observer)[]): boolean {
     for (const observer of this.#observers)
       for (const name of names) if (observer[name] !== undefined) return true;
@@ -35,7 +32,7 @@ export class Observers<Observer extends object> {
     return this.#observers[Symbol.iterator]();
   }
 
-  /** @returns false for one that is here already */
+  /** @returns false if already added */
   add(observer: Observer): boolean {
     if (this.#observers.includes(observer)) return false;
     this.#observers = [...this.#observers, observer];
@@ -70,7 +67,7 @@ function warn(observer: object, name: string, error: unknown): void {
   if (faulty.has(observer)) return;
   faulty.add(observer);
   process.emitWarning(
-    `An observer failed in ${name}, and is not reported again: ${inspect(error)}`,
+    `An observer failed in ${name}; further failures are not reported: ${inspect(error)}`,
     'Slashv1Warning',
   );
 }

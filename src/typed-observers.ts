@@ -2,11 +2,11 @@ import type { Categories, Category } from './categories/registry.ts';
 import type * as untyped from './contracts/observer.ts';
 import type { RequestObserver } from './contracts/observer.ts';
 
-/** One request to a model, typed by its category. Every call about it passes this same object. */
+/** One request to a model, typed by its category. All calls about it pass the same object. */
 export type ObservedRun = {
   [C in Category]: Omit<untyped.ObservedRun, 'category' | 'request'> & {
     readonly category: C;
-    /** It holds what people wrote: it is not for records unless they agreed. */
+    /** Contains user content: don't record it without consent. */
     readonly request: Categories[C]['request'];
   };
 }[Category];
@@ -15,8 +15,8 @@ export type ObservedRun = {
 export type InferenceObserver = untyped.InferenceObserver<ObservedRun, Categories[Category]['event']>;
 
 /**
- * Receives the events of a handler and its inference as they happen. Every method is optional, and an error that one
- * throws changes nothing.
+ * Receives the events of a handler and its inference as they happen. Every method is optional; their
+ * errors are ignored.
  *
  * @example
  * ```ts

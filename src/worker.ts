@@ -1,7 +1,7 @@
 import { categoryModels } from './categories/models.ts';
 import { serveWorker } from './engine/serve-worker.ts';
 
-// The pipeline is imported late, so that the process is under control before it loads native code.
+// Pipelines are imported lazily, so that the process is under control before it loads native code.
 const load: Parameters<typeof serveWorker>[0] = async (...request) => {
   const [{ loadPipeline }, { computeInThisThread }] = await Promise.all([
     import('./loading/load-pipeline.ts'),

@@ -1,4 +1,4 @@
-// The route that `useChat` of the AI SDK asks, as `app/api/chat/route.js` of a Next app has it. The model runs in this service.
+// The route for `useChat` of the AI SDK, for `app/api/chat/route.js` of a Next app. The model runs in this service.
 import {
   convertToModelMessages,
   createUIMessageStreamResponse,
@@ -11,7 +11,7 @@ import { chat, createInference } from 'slashv1';
 import { createSlashv1 } from 'slashv1/ai-sdk';
 import { z } from 'zod';
 
-/** Kept outside of the module, which the development server loads again and again. @type {any} */
+/** Kept outside the module, which the development server reloads. @type {any} */
 const kept = globalThis;
 kept.inference ??= createInference({ models: { assistant: chat({ source: 'tiny-chat' }) } });
 

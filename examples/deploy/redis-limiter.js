@@ -1,13 +1,13 @@
-// Counts plans in Redis, for all hosts together. Needs the packages ioredis and rate-limiter-flexible.
+// Counts plans in Redis for all hosts. Requires the packages ioredis and rate-limiter-flexible.
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 
 const storeClient = new Redis(process.env['REDIS_URL'] ?? 'redis://redis:6379', {
-  // What can't be sent now is no use later: the request has been decided without it.
+  // Late commands are useless: the request is already decided.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
 });
-// The handler reports a store that doesn't answer.
+// The handler reports store failures.
 storeClient.on('error', () => undefined);
 
 /** @type {import('slashv1/server').LimiterFactory} */

@@ -1,5 +1,5 @@
 // One host of the deployment in this folder: chat on an OpenAI-compatible server, detection and embeddings on Triton,
-// limits in a store that all hosts share. The environment says where they are.
+// limits in a store that all hosts share. The environment has their addresses.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { chat, createHandler, createInference, detection, embedding, remote } from 'slashv1';
@@ -9,7 +9,7 @@ import { createHealthHandler } from 'slashv1/server';
 
 const { env } = process;
 const { CHAT_URL, CHAT_KEY_FILE, TRITON_URL, LIMITER } = env;
-// Without a source, the host has no such model.
+// Without a source, the host doesn't serve the model.
 const detectorSource = env['DETECTOR_SOURCE'] ?? 'tiny-detect';
 const embedderSource = env['EMBEDDER_SOURCE'] ?? 'tiny-embed';
 
@@ -23,7 +23,7 @@ const models = {
       backend: remote.openai({
         baseURL: CHAT_URL,
         dialect: /** @type {'vllm'} */ (env['CHAT_DIALECT'] ?? 'vllm'),
-        // Twice what a host carries on one processor (docs/scale.md): it takes over from one that restarts.
+        // Twice one host's load on one processor (docs/scale.md), to take over from a restarting host.
         concurrency: Number(env['CHAT_CONCURRENCY'] ?? 300),
         // Read for every request: a mounted secret may change.
         ...(CHAT_KEY_FILE && { apiKey: () => readFileSync(CHAT_KEY_FILE, 'utf8').trim() }),
@@ -60,7 +60,7 @@ const handler = createHandler(inference, {
     standard: { rateLimit: { requests: 6000, perSeconds: 60 } },
     trial: { rateLimit: { requests: 10, perSeconds: 60 } },
   },
-  // Counters that cannot be reached for a while are no reason to turn everybody away.
+  // A temporary store failure should not reject every request.
   onLimiterFailure: 'admit',
   limiterTimeoutMs: Number(env['LIMITER_TIMEOUT_MS'] ?? 500),
   ...(LIMITER && { limiter: (await import(LIMITER)).default }),
@@ -70,13 +70,13 @@ const handler = createHandler(inference, {
 const places = {
   '/v1': toNodeListener(handler),
   '/health': toNodeListener(createHealthHandler(inference)),
-  '/metrics': toNodeListener(metrics.handler), // inside the cluster alone: the balancer doesn't pass it on
+  '/metrics': toNodeListener(metrics.handler), // only inside the cluster: the balancer doesn't forward it
 };
 let isStopping = false;
 let lastRequestAt = 0;
 // Longer than the balancer keeps idle connections.
 const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
-  // A connection that is kept open would bring its next request to a host that has gone.
+  // A kept connection would send its next request to a stopped host.
   if (isStopping) response.shouldKeepAlive = false;
   if (request.url?.startsWith('/v1')) lastRequestAt = performance.now();
   const place = Object.entries(places).find(([path]) => request.url?.startsWith(path));
@@ -90,8 +90,8 @@ process.once('SIGTERM', async () => {
   lastRequestAt = performance.now();
   const drainDelayMs = Number(env['DRAIN_DELAY_MS'] ?? 5000);
   const graceMs = Number(env['GRACE_MS'] ?? 60_000);
-  // /health/ready says 503 and everybody is served, until nobody new has come for a while, since the balancer has noticed,
-  // and nobody waits for a turn any more.
+  // Report 503 on /health/ready and keep serving until no new requests have arrived for a while, since the balancer has
+  // noticed, and the queue is empty.
   const closed = inference.close({ drainDelayMs: 6 * drainDelayMs, graceMs });
   const isQuiet = () =>
     performance.now() - lastRequestAt > drainDelayMs &&

@@ -1,5 +1,5 @@
-// Structured extraction: a text goes in, an object that a zod schema describes comes out. The schema is enforced while the
-// model writes, so the answer always parses.
+// Structured extraction: turns a text into an object described by a zod schema. The schema is enforced during
+// generation, so the answer always parses.
 // Usage: node examples/extraction/extract.js "There is a red circle above a blue square."
 import { fileURLToPath } from 'node:url';
 import { chat, createInference } from 'slashv1';
@@ -33,7 +33,7 @@ export async function extract(inference, { model, schema, text, instruction }) {
   });
   for await (const event of events) {
     if (event.type === 'text-delta') answer += event.text;
-    // A cut answer is no JSON: the caller should know why.
+    // A truncated answer isn't valid JSON: report the cause.
     if (event.type === 'choice-end' && event.finishReason === 'length')
       throw new Error('max_tokens is too small');
   }

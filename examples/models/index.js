@@ -1,4 +1,4 @@
-/** Folder of each model. Programs that copy what a service needs find the files by these expressions. */
+/** Folder of each model. Bundlers and file tracers find the files by these expressions. */
 export const folders = {
   'tiny-chat': new URL('./tiny-chat/', import.meta.url),
   'tiny-detect': new URL('./tiny-detect/', import.meta.url),

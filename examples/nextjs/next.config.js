@@ -1,2 +1,2 @@
-/** The package's worker is a file of its own, started beside the server: it stays out of the bundle. */
+/** The package's worker is a separate file, so the package must stay out of the bundle. */
 export default { serverExternalPackages: ['slashv1', 'onnxruntime-node'] };

@@ -1,12 +1,12 @@
-// Search over documents: vectors of an embedding model find candidates, a rerank model orders them. Documents and vectors
-// stay in one SQLite file.
+// Document search: an embedding model finds candidates, a rerank model orders them. Documents and vectors
+// are stored in one SQLite file.
 // Usage: node examples/search/search.js "a question" [file.txt …], each line of a file is a document
 import { fileURLToPath } from 'node:url';
 import { readFile } from 'node:fs/promises';
 import sqlite from 'node-sqlite3-wasm';
 import { createInference, embedding, rerank } from 'slashv1';
 
-/** Documents that are read closely. The first look compares vectors, which is fast but coarse. */
+/** Number of documents to rerank: vector comparison is fast but coarse. */
 const candidates = 20;
 
 /**

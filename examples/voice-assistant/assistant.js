@@ -1,4 +1,4 @@
-// A voice assistant: an agent hears a recording, calls tools, and speaks its answer while it is still being written.
+// A voice assistant: an agent transcribes a recording, calls tools, and speaks its answer while it is generated.
 // Usage: node examples/voice-assistant/assistant.js question.wav answer.wav
 import { fileURLToPath } from 'node:url';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export const tools = {
   },
 };
 
-/** The models of an assistant: three, and the agent that is made of them. */
+/** The models of an assistant: three, and the agent that combines them. */
 export const models = {
   ears: transcription({ source: 'tiny-whisper' }),
   brain: chat({ source: 'tiny-chat' }),
@@ -32,7 +32,7 @@ export const models = {
 /**
  * @param {import('slashv1').Inference} inference
  * @param {Uint8Array} recording a WAV file
- * @param {(pcm: Uint8Array) => void} play gets samples of 16 bits at 24 kHz as they are spoken
+ * @param {(pcm: Uint8Array) => void} play receives 16-bit samples at 24 kHz as they are generated
  * @returns {Promise<{ question: string, answer: string }>}
  */
 export async function talk(inference, recording, play) {
@@ -67,7 +67,7 @@ export async function talk(inference, recording, play) {
       hasCalled = true;
     }
     if (event.type !== 'response.done') continue;
-    // The results are in the conversation: the answer goes on.
+    // The results are in the conversation: request the rest of the answer.
     if (hasCalled) conversation.send({ type: 'response.create' });
     else conversation.close();
     hasCalled = false;
@@ -75,18 +75,18 @@ export async function talk(inference, recording, play) {
   return { question, answer };
 }
 
-/** Samples of 16 bits at 24 kHz, of the first channel. @param {Uint8Array} recording a WAV file */
+/** 16-bit samples at 24 kHz of the first channel. @param {Uint8Array} recording a WAV file */
 function toPcm(recording) {
   const file = new wavefile.WaveFile(recording);
   file.toSampleRate(24_000);
   file.toBitDepth('16');
-  // One channel is a list of samples, several are a list of such lists.
+  // Mono is a list of samples; several channels are a list of such lists.
   const samples = /** @type {Iterable<any>} */ (file.getSamples());
   const [first] = samples;
   return Buffer.from(Int16Array.from(typeof first === 'number' ? samples : first).buffer);
 }
 
-/** A WAV file of samples of 16 bits. @param {Uint8Array} pcm @param {number} sampleRateHz */
+/** A WAV file of 16-bit samples. @param {Uint8Array} pcm @param {number} sampleRateHz */
 export function toWav(pcm, sampleRateHz) {
   const file = new wavefile.WaveFile();
   file.fromScratch(1, sampleRateHz, '16', new Int16Array(Uint8Array.from(pcm).buffer));

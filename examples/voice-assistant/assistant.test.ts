@@ -24,7 +24,7 @@ describe('the voice assistant', { timeout: 120_000 }, () => {
     );
     expect(question).toMatch(/weather in paris/i);
     expect(answer).toMatch(/20 degrees/);
-    // It can be heard: the same ears write it down.
+    // The audio is intelligible: transcribe it.
     let heard = '';
     const audio = toWav(Buffer.concat(spoken), 24_000);
     for await (const event of inference.transcribe({ model: 'ears', audio })) {

@@ -20,7 +20,7 @@ interface Answer {
   readonly choices?: readonly { readonly logprobs?: { readonly content: readonly never[] | null } | null }[];
 }
 
-/** Log probabilities, which the SDK's provider drops, as `providerMetadata.slashv1.logprobs`. */
+/** Log probabilities as `providerMetadata.slashv1.logprobs`, which the SDK's provider drops. */
 const logprobsExtractor: MetadataExtractor = {
   extractMetadata: async ({ parsedBody }) => toMetadata(logprobsOf(parsedBody)),
   createStreamExtractor() {
@@ -39,13 +39,12 @@ function toMetadata(logprobs: readonly never[]) {
   return logprobs.length === 0 ? undefined : { slashv1: { logprobs: [...logprobs] } };
 }
 
-/** Options of all calls that the SDK makes by one provider. */
+/** Options of all SDK calls of a provider. */
 export type Slashv1Options = Pick<CallOptions, 'owner' | 'sharesPrefixes' | 'deadlineMs' | 'origin'>;
 
 /**
- * The models of an inference for functions of the AI SDK. Called like a function, it gives a language model.
- *
- * Each method throws `NoSuchModelError` for an id that the inference doesn't have, or has for a model of another category.
+ * The models of an inference for functions of the AI SDK. Calling it returns a language model. Methods throw `NoSuchModelError`
+ * for an unknown id or a model of the wrong category.
  */
 export type Slashv1Provider = ((modelId: string) => ReturnType<OpenAICompatibleProvider['languageModel']>) &
   Pick<OpenAICompatibleProvider, 'specificationVersion' | 'languageModel' | 'embeddingModel' | 'imageModel'> &
@@ -53,17 +52,16 @@ export type Slashv1Provider = ((modelId: string) => ReturnType<OpenAICompatibleP
 
 type ModelType = ConstructorParameters<typeof NoSuchModelError>[0]['modelType'];
 
-/** Nothing is listened on: the requests stay in this process. */
+/** Placeholder: requests stay in this process. */
 const baseURL = 'http://slashv1.invalid/v1';
 
 /**
- * Makes the provider of an inference: its models run in this service, without a socket.
+ * Creates the provider of an inference: its models run in this service, without a socket.
  *
  * @param inference the models
- * @param options of all calls; by `owner`, the provider of one of several users
- * @returns a provider of the AI SDK, of the version of the installed `@ai-sdk/openai-compatible`
- * @throws TypeError for an option that doesn't exist
- *
+ * @param options of all calls; set `owner` for a provider per user
+ * @returns a provider of the AI SDK, in the version of the installed `@ai-sdk/openai-compatible`
+ * @throws TypeError for an unknown option
  * @example
  * ```ts
  * const slashv1 = createSlashv1(createFakeInference({ models: ['tiny-chat'] }));
@@ -88,7 +86,7 @@ export function createSlashv1(inference: ServedInference, options: Slashv1Option
     <Model>(category: string, modelType: ModelType, create: (modelId: string) => Model) =>
     (modelId: string): Model => {
       const model = inference.models().find(({ id }) => id === modelId);
-      // Some models show their category when they are loaded.
+      // Some models have no known category until they are loaded.
       if (model?.category !== category && model?.category !== 'unknown')
         throw new NoSuchModelError({ modelId, modelType });
       return create(modelId);
@@ -120,18 +118,18 @@ export function createSlashv1(inference: ServedInference, options: Slashv1Option
   });
 }
 
-/** The API of an inference as a `fetch`, with no limit that is made for strangers. */
+/** The API of an inference as a `fetch`, without limits, since callers are trusted. */
 function serverOf(inference: ServedInference, options: Slashv1Options): Serve {
-  const most = Number.MAX_SAFE_INTEGER;
-  const many = { count: most, countPerKey: most };
+  const unlimited = Number.MAX_SAFE_INTEGER;
+  const gate = { count: unlimited, countPerKey: unlimited };
   const handler = createHandler(
     { ...inference, run: (category, request, of) => inference.run(category, request, { ...of, ...options }) },
     {
       auth: 'none',
-      maxBodyBytes: most,
-      maxUploadBytes: most,
-      bodies: many,
-      uploads: many,
+      maxBodyBytes: unlimited,
+      maxUploadBytes: unlimited,
+      bodies: gate,
+      uploads: gate,
       onError: () => {},
     },
   );

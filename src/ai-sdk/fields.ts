@@ -6,10 +6,10 @@ import { assertNames } from '../core/assert-names.ts';
 /** A `fetch` that stays in this process. */
 export type Serve = typeof fetch;
 
-/** Fields of a request by their names on the wire. */
+/** Fields of a request by wire name. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The part of a call that all kinds of models have. */
+/** The part of a call that all kinds of models share. */
 export interface SdkCall {
   readonly abortSignal?: AbortSignal | undefined;
   readonly providerOptions?: SharedV4ProviderOptions | undefined;
@@ -19,8 +19,8 @@ type CallOf<Method> = Method extends (call: infer Call) => unknown ? Call & SdkC
 
 const added = new AsyncLocalStorage<Fields>();
 
-/** Fields that decide on the form of the answer, which the SDK reads. */
-const ofSdk = new Set(
+/** Reserved fields that control the answer's form, which the SDK parses. */
+const sdkFields = new Set(
   'model n stream stream_options stream_format response_format encoding_format return_documents'.split(' '),
 );
 
@@ -30,13 +30,13 @@ export function optionsOf(
   { shape }: z.ZodObject,
   ...more: string[]
 ): Fields {
-  const known = Object.keys(shape).filter((name) => !ofSdk.has(name));
+  const known = Object.keys(shape).filter((name) => !sdkFields.has(name));
   const given: Fields = providerOptions['slashv1'] ?? {};
   assertNames('providerOptions.slashv1', given, [...known, ...more]);
   return given;
 }
 
-/** A model whose requests also have the fields that the SDK's own provider leaves out. */
+/** Wraps a model so that requests include fields that the SDK's provider drops. */
 export function withOptions<Model extends object, Name extends keyof Model>(
   model: Model,
   names: readonly Name[],
@@ -56,7 +56,7 @@ export function withOptions<Model extends object, Name extends keyof Model>(
   return Object.create(model, Object.fromEntries(own) as PropertyDescriptorMap) as Model;
 }
 
-/** Appends the fields of a call to the body of its request, which has some: of equal names the last one counts. */
+/** Appends a call's fields to its non-empty JSON body: the last of equal names wins. */
 export function addFields(body: string): string {
   const fields = JSON.stringify(added.getStore() ?? {});
   return fields === '{}' ? body : `${body.slice(0, -1)},${fields.slice(1)}`;

@@ -16,7 +16,7 @@ type Kinds = Required<
   Pick<OpenAICompatibleProvider, 'transcriptionModel' | 'speechModel' | 'rerankingModel'>
 >;
 
-/** The models that the SDK's openai-compatible provider doesn't have. */
+/** Model kinds missing from the SDK's openai-compatible provider. */
 export function createOwnModels(serve: Serve, baseURL: string, version: 'v4'): Kinds {
   const identity = (modelId: string, category: string) => ({
     specificationVersion: version,

@@ -7,7 +7,6 @@ export type Describe<Settings extends object, Category extends string> = (
   options: Omit<ModelOptions<Settings>, 'category'>,
 ) => Described<Settings, Category>;
 
-/** Makes the function that describes the models of a category. */
 export function describing<Settings extends object, Category extends string>(
   category: Category,
 ): Describe<Settings, Category> {

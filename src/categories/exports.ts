@@ -1,4 +1,3 @@
-// The public names of all categories: their functions and the types of what goes in and comes out.
 export { chat, type ChatOptions } from './chat/settings.ts';
 export { detection, type DetectionOptions } from './detection/settings.ts';
 export { embedding, type EmbeddingOptions } from './embedding/settings.ts';

@@ -4,17 +4,17 @@ import { integerSetting, type SettingTable } from '../validation/setting-table.t
 const imageFetch = z.strictObject({
   allowPrivateNetworks: z.union([z.boolean(), z.array(z.string())]).optional(),
   allowedHosts: z.array(z.string()).optional(),
-  maxBytes: integerSetting('Largest file; default 20 MiB.'),
+  maxBytes: integerSetting('Maximum size of a file; default 20 MiB.'),
   timeoutMs: integerSetting('Time limit, redirects included; default 10 s.'),
 });
 
-/** Settings of models that are sent pictures. */
+/** Settings of models with image input. */
 export const imageInputSettings = {
   imageFetch: imageFetch
     .optional()
     .describe('Permitted URLs of images; default: the public Internet, 20 MiB, 10 s.'),
   maxPixels: integerSetting(
-    'Images of more pixels are refused, and those that take more than six bytes per pixel of that number while they are decoded: AVIF of more than a quarter, WebP and RGBA of 16 bits of more than three quarters. Default 2²⁶, which takes up to 550 MB, 640 where the model sees it at its full size.',
+    'Images with more pixels are rejected, as are images that need more than six bytes per pixel of that number to decode: AVIF above a quarter, WebP and 16-bit RGBA above three quarters. Default 2²⁶, which takes up to 550 MB, 640 MB if the model reads full-size images.',
   ),
-  maxSide: integerSetting('Images whose width or height has more pixels are refused. Default 16,384.'),
+  maxSide: integerSetting('Images with more pixels in width or height are rejected. Default 16,384.'),
 } satisfies SettingTable;

@@ -11,9 +11,8 @@ import { transcriptionModels } from './transcription/models.ts';
 type Row = readonly [models: CategoryModels<string, never>, loader: () => Promise<LoadOverSessions>];
 
 /**
- * The worker's side of all categories, one line each: their models and, imported late since pipelines load native code, what runs
- * them. A model whose category nobody says belongs to the first that recognizes its files: encoders and causal language models, of
- * which others are made too, come late.
+ * Pipelines are imported lazily since they load native code. Without a configured category, the first that recognizes the files
+ * is used, so encoders and causal language models, which more specific models contain, are last.
  */
 const all: readonly Row[] = [
   [imageModels, async () => (await import('./image/pipeline/image-pipeline.ts')).loadImagePipeline],
@@ -39,5 +38,4 @@ export const categoryModels: ReadonlyMap<string, CategoryModels> = new Map(
   all.map(([models]) => [models.name, models as CategoryModels]),
 );
 
-/** The loader of a category's pipelines. */
 export const loaderOf = (category: string): Row[1] => all.find(([{ name }]) => name === category)![1];

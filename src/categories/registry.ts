@@ -9,7 +9,7 @@ import { rerankCategory } from './rerank/category.ts';
 import { speechCategory } from './speech/category.ts';
 import { transcriptionCategory } from './transcription/category.ts';
 
-/** All categories, one line each. */
+/** All categories, one per line. */
 const definitions = [
   imageCategory,
   transcriptionCategory,
@@ -52,21 +52,20 @@ export type Category = Definition['name'];
 /** Facts about a model of any category. */
 export type AnyModelInfo = ModelInfo & Facts;
 
-/** The settings of a model of any category; without its name, its files have to show it. */
+/** The settings of a model of any category; without `category`, its files determine it. */
 export type AnyModelOptions =
   TypesOf<Definition>['options'] | (ModelOptions & OwnSettings & { readonly category?: undefined });
 
 type Facts = Own<TypesOf<Definition>['info'], keyof ModelInfo>;
 type OwnSettings = Own<TypesOf<Definition>['options'], keyof ModelOptions>;
 
-/** The members that any of several types has beyond the common ones. */
+/** The members of a union's types beyond the common ones. */
 type Own<Types, Common> = {
   readonly [Key in Exclude<KeysOf<Types>, Common>]?: ValueOf<Types, Key> | undefined;
 };
 type KeysOf<Types> = Types extends unknown ? keyof Types : never;
 type ValueOf<Types, Key> = Types extends unknown ? (Key extends keyof Types ? Types[Key] : never) : never;
 
-/** The in-process functions of all categories. */
 export type CategoryMethods = UnionToIntersection<TypesOf<Definition>['methods']>;
 
 type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (

@@ -1,7 +1,6 @@
 import type { RunEvent } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 
-/** Waits for a run of which only the last event counts, and gives what that says. */
 export async function resultOf<Event extends RunEvent>(
   events: AsyncIterable<Event>,
 ): Promise<Omit<Event, 'type'>> {

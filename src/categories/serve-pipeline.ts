@@ -8,11 +8,11 @@ type Limits = Pick<Pipeline, 'concurrency' | 'reserve'>;
 interface Served<Request, Event extends RunEvent, Info extends ModelInfo> extends Limits {
   readonly info: Omit<Info, 'id' | 'name' | 'ownedBy'>;
   run(request: Request, options: PipelineRunOptions): AsyncGenerator<Event>;
-  /** Released when all runs have ended, in this order. */
+  /** Released in this order once all runs have ended. */
   readonly models: readonly ({ release(): Promise<void> } | undefined)[];
 }
 
-/** The pipeline of opened models, which waits for its runs before it releases them. */
+/** Waits for its runs before releasing the models. */
 export function servePipeline<Request, Event extends RunEvent, Info extends ModelInfo>(
   { id, name = id }: Pick<ModelSpec, 'id' | 'name'>,
   { info, models, run, ...limits }: Served<Request, Event, Info>,

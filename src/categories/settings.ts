@@ -10,7 +10,6 @@ import {
   type SettingTable,
 } from '../validation/setting-table.ts';
 
-/** Source and cache of models. */
 export const hubSettings = {
   endpoint: textSetting(
     'Address of Hugging Face or a mirror; default `HF_ENDPOINT`, else `https://huggingface.co`.',
@@ -20,16 +19,16 @@ export const hubSettings = {
   offline: booleanSetting('Use only the cache; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false.'),
 } satisfies SettingTable;
 
-/** Settings that a model of any category may have; those of its category and the limits of its queue stand beside them. */
+/** Settings for models of every category. */
 export const commonSettings = {
   source: z
     .string()
     .min(1, { error: 'expected the source of a model, got nothing' })
     .describe(
-      "A bundled name, a folder in Hugging Face's ONNX layout, a GGUF file, a name of the catalogue, `org/name` or `org/name/file.gguf` on Hugging Face, or the address of such a folder.",
+      "A bundled name, a folder in Hugging Face's ONNX layout, a GGUF file, a name in the catalogue, `org/name` or `org/name/file.gguf` on Hugging Face, or the address of such a folder.",
     ),
   dtype: choiceSetting(
-    'The weights to load; `auto` takes fp32, else the first available. Default `auto`.',
+    'The weights to load; `auto` selects fp32, else the first available. Default `auto`.',
     dtypes,
   ),
   hub: z
@@ -37,7 +36,7 @@ export const commonSettings = {
     .optional()
     .describe('Source and cache of models; default: from the environment.'),
   verify: choiceSetting(
-    'Which files are compared with their hashes at load time. `changed`: downloaded files with a new size, time or inode since the last comparison, and all files of bundled models; `always`: all files, which finds damaged disks and reads the whole model; `never`. Default `changed`.',
+    'Which files to verify by hash at load time. `changed`: downloaded files with a new size, time or inode since the last verification, and all files of bundled models; `always`: all files, which detects damaged disks but reads the whole model; `never`. Default `changed`.',
     verifications,
   ),
   name: textSetting('Display name; default: the id.'),
@@ -45,14 +44,14 @@ export const commonSettings = {
     .record(z.string(), z.unknown())
     .optional()
     .describe(
-      'Values of parameters that requests leave out, by name: `{ temperature: 0.2, maxTokens: 2048 }`; discovery shows them.',
+      'Default values of parameters, by name: `{ temperature: 0.2, maxTokens: 2048 }`; discovery shows them.',
     ),
   device: deviceSetting(
-    'The device that computes; default `cpu`. `cuda:1` is the second of several GPUs, `openvino` or `openvino:1` one of a plugin.',
+    "Device to run on; default `cpu`. `cuda:1` is the second GPU, `openvino` or `openvino:1` a plugin's device.",
   ),
-  threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.', threadBounds),
+  threads: integerSetting('Threads per operator; default: cores − 1, at least 1.', threadBounds),
   cancelGraceMs: integerSetting(
-    'Time in which a worker must confirm a cancellation before it is replaced; six times as long while it computes, in processor time. A worker without a heartbeat is replaced after twice this time, at least 5 s, even without a cancellation; one that a signal has stopped, after 3 s (Linux). Default 5000.',
+    'Time in which a worker must confirm a cancellation before it is replaced; six times as long while it computes, in processor time. A worker without a heartbeat is replaced after twice this time, at least 5 s, even without a cancellation; a worker stopped by a signal, after 3 s (Linux). Default 5000.',
     { min: 1, max: 600_000 },
   ),
 } satisfies SettingTable;

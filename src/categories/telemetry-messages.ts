@@ -1,19 +1,18 @@
 import type { SpanAttributes } from '../contracts/telemetry.ts';
 
-/** One part of a message, as the GenAI semantic conventions write it. */
+/** As in the GenAI semantic conventions. */
 export type MessagePart =
   | { readonly type: 'text' | 'reasoning'; content: string }
   | { readonly type: 'tool_call'; readonly id: string; readonly name: string; arguments: unknown }
   | { readonly type: 'tool_call_response'; readonly id: string; readonly response: unknown };
 
-/** A message, as the GenAI semantic conventions write it. */
+/** As in the GenAI semantic conventions. */
 export interface SpanMessage {
   readonly role: string;
   readonly name?: string | undefined;
   readonly parts: readonly MessagePart[];
 }
 
-/** The input of a model that takes one text. */
 export function writtenBy(role: string, content: string): SpanAttributes {
   const message: SpanMessage = { role, parts: [{ type: 'text', content }] };
   return { 'gen_ai.input.messages': JSON.stringify([message]) };

@@ -1,4 +1,4 @@
-// The wire mapping of every category: bodies of requests → requests, events → bodies of answers.
+// Wire mapping: request bodies → requests, events → response bodies.
 export { fromChatRequest, type ChatCall } from './chat/wire/chat/read.ts';
 export { toChatCompletion, type AnswerHead } from './chat/wire/chat/print.ts';
 export { createChunker, type ChunkOptions } from './chat/wire/chat/print-chunks.ts';

@@ -1,11 +1,10 @@
-/** A promise with its two ends. Its rejection need not be handled. */
+/** A promise with its functions. Unhandled rejections are ignored. */
 export interface Deferred<T = void> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** Makes a promise that is settled from outside. */
 export function createDeferred<T = void>(): Deferred<T> {
   let ends!: Pick<Deferred<T>, 'resolve' | 'reject'>;
   const promise = new Promise<T>((resolve, reject) => {

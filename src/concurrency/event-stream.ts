@@ -1,7 +1,7 @@
 export interface EventStreamSource<E> {
-  /** The consumer has asked for the first event. */
+  /** The consumer has pulled the first event. */
   onStart?(): void;
-  /** The consumer has left before the end, without reading these events. */
+  /** The consumer returned early, without reading these events. */
   onReturn?(unread: readonly E[]): void;
 }
 
@@ -10,10 +10,7 @@ interface Waiter<E> {
   reject(error: unknown): void;
 }
 
-/**
- * Events that are pushed in and pulled out, for one consumer. Unlike an async generator's, its `return()` also acts
- * while a `next()` is waiting.
- */
+/** Push–pull queue of events for one consumer. Unlike an async generator's, its `return()` also acts during a pending `next()`. */
 export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
   readonly #source: EventStreamSource<E>;
   readonly #waiters: Waiter<E>[] = [];
@@ -27,7 +24,7 @@ export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
     this.#source = source;
   }
 
-  /** Adds events in order; after the end it does nothing. */
+  /** Adds events in order; no effect after the end. */
   push(events: readonly E[]): void {
     if (this.#ended) return;
     for (const event of events) {
@@ -37,7 +34,7 @@ export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
     }
   }
 
-  /** Ends the stream after the events that are still buffered, with the error if there is one. */
+  /** Ends the stream after the buffered events, with an optional error. */
   end(error?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -45,7 +42,7 @@ export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
     for (const waiter of this.#waiters.splice(0)) this.#settle(waiter);
   }
 
-  /** Ends the stream at once; buffered events are dropped. */
+  /** Ends the stream immediately and drops buffered events. */
   fail(error: Error): void {
     this.#dropBuffer();
     this.end(error);
@@ -96,7 +93,6 @@ export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
   }
 }
 
-/** A stream that has nothing but this error. */
 export function failedStream<E>(error: Error): EventStream<E> {
   const stream = new EventStream<E>();
   stream.fail(error);

@@ -1,7 +1,7 @@
-/** Items of one owner, in the order in which they came. */
+/** Items of one owner, in order of arrival. */
 interface Flow<Item> {
   readonly items: Set<Item>;
-  /** Virtual time at which its next item begins. */
+  /** Virtual start time of its next item. */
   startsAt: number;
 }
 
@@ -10,29 +10,28 @@ interface Entry<Item> {
   readonly cost: number;
 }
 
-/** Owners without items that are remembered beside those with some. */
+/** Max remembered owners without items, in excess of owners with items. */
 const maxRemembered = 64;
 
 // Source: Start-time fair queueing, https://doi.org/10.1145/248156.248171
 /**
- * A queue whose owners take turns, weighted by the cost of their items; each owner's own items keep their order. An owner who
- * comes anew goes before those who have had something since, and has no credit for the time before. Takes O(log n) comparisons
- * for n owners, and moves as many places as an array does.
+ * A queue with turns between owners, weighted by cost; each owner's items keep their order. A new owner precedes owners that were
+ * served since, but gets no credit for the past. Takes O(log n) comparisons for n owners, plus array moves.
  */
 export class FairQueue<Item> {
   readonly #entries = new Map<Item, Entry<Item>>();
-  /** Also of owners whose last item has gone, who have had it all the same. */
+  /** Includes recently served owners without items. */
   readonly #flows = new Map<string | undefined, Flow<Item>>();
-  /** Flows with items, the next first. */
+  /** Flows with items, next first. */
   readonly #order: Flow<Item>[] = [];
-  /** Virtual time: the latest start of an item that was taken. */
+  /** Virtual time: the latest start of a taken item. */
   #now = 0;
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** All items in the order in which they came. */
+  /** All items in order of arrival. */
   [Symbol.iterator](): IterableIterator<Item> {
     return this.#entries.keys();
   }
@@ -41,12 +40,11 @@ export class FairQueue<Item> {
     return this.#entries.has(item);
   }
 
-  /** Number of an owner's items. */
   countOf(owner: string | undefined): number {
     return this.#flows.get(owner)?.items.size ?? 0;
   }
 
-  /** @param owner `undefined` is one as well */
+  /** @param owner `undefined` is an owner too */
   add(item: Item, owner?: string, cost = 1): void {
     let flow = this.#flows.get(owner);
     if (!flow) this.#flows.set(owner, (flow = { items: new Set(), startsAt: 0 }));
@@ -57,7 +55,6 @@ export class FairQueue<Item> {
     this.#insert(flow);
   }
 
-  /** Takes the next item out. */
   take(fits?: (item: Item) => boolean): Item | undefined {
     for (const flow of this.#order) {
       const [item] = flow.items;
@@ -74,7 +71,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Notes that what an owner has taken cost more than its `cost`. */
+  /** Charges an owner for extra cost of taken items. */
   charge(owner: string | undefined, more: number): void {
     const flow = this.#flows.get(owner);
     if (!flow) return;
@@ -84,7 +81,7 @@ export class FairQueue<Item> {
     this.#insert(flow);
   }
 
-  /** Takes an item out that is no longer wanted; `false` where it isn't in the queue. */
+  /** Removes an item; `false` if it isn't in the queue. */
   delete(item: Item): boolean {
     const entry = this.#entries.get(item);
     if (!entry) return false;
@@ -95,20 +92,20 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Forgets who has had how much: to be called when nothing waits and everything that was taken is over. */
+  /** Resets all accounts: call it once nothing waits and all taken work is done. */
   settle(): void {
     this.#flows.clear();
     this.#now = 0;
   }
 
   #insert(flow: Flow<Item>): void {
-    let [least, most] = [0, this.#order.length];
-    while (least < most) {
-      const middle = (least + most) >> 1;
-      if (this.#order[middle]!.startsAt <= flow.startsAt) least = middle + 1;
-      else most = middle;
+    let [low, high] = [0, this.#order.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#order[middle]!.startsAt <= flow.startsAt) low = middle + 1;
+      else high = middle;
     }
-    this.#order.splice(least, 0, flow);
+    this.#order.splice(low, 0, flow);
   }
 
   #forget(item: Item): void {

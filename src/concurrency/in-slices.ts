@@ -1,12 +1,9 @@
 import type { Turns } from './turns.ts';
 
-/** Each token of others' answers waits for one slice. */
+/** Bounds the delay of each token of concurrent answers. */
 const sliceMs = 8;
 
-/**
- * Runs work that yields after each small part in slices of some milliseconds: owners take turns, and who has left is
- * noticed between two slices.
- */
+/** Runs work that yields after each small part in slices of some milliseconds, with turns between owners and an abort check per slice. */
 export async function inSlices<T>(
   steps: Iterator<void, T>,
   options: {
@@ -29,21 +26,21 @@ export async function inSlices<T>(
   }
 }
 
-/** A stretch of the event loop that is long enough to end. */
+/** Time after which to yield the event loop. */
 const longMs = 4;
 
-/** Runs work that yields after each small part, and gives the event loop to others where it has been held for long. */
+/** Runs work that yields after each small part, and yields the event loop when due. */
 export async function withBreaks<T>(steps: Iterator<void, T>): Promise<T> {
   for (let since = performance.now(); ;) {
     const step = steps.next();
     if (step.done) return step.value;
     if (performance.now() - since <= longMs) continue;
-    await letOthersRun(since);
+    await yieldIfDue(since);
     since = performance.now();
   }
 }
 
-/** Gives the event loop to others where it has been held for long. */
-export async function letOthersRun(since: number): Promise<void> {
+/** Yields the event loop if it was blocked for long. */
+export async function yieldIfDue(since: number): Promise<void> {
   if (performance.now() - since > longMs) await new Promise<void>((resolve) => setImmediate(resolve));
 }

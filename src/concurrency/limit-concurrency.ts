@@ -1,13 +1,13 @@
 import { FairQueue } from './fair-queue.ts';
 
 export interface TaskOptions {
-  /** A task whose signal is aborted before its turn never runs: the promise rejects with the signal's reason. */
+  /** A task that is aborted before its turn never runs: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Owners take turns; default: one that all tasks without an owner share. */
+  /** Owners take turns; tasks without an owner share one. */
   readonly owner?: string | undefined;
 }
 
-/** Runs a task when it is its turn. */
+/** Runs a task in its turn. */
 export type Limiter = <T>(task: () => Promise<T>, options?: TaskOptions) => Promise<T>;
 
 interface Waiting {
@@ -16,11 +16,11 @@ interface Waiting {
 }
 
 /**
- * Lets at most so many tasks run at once. The owners of the others take turns by the time that their tasks took, each with the
- * task that came first: short ones of an owner aren't each kept waiting by a long one of another.
- * @param reserve tasks beyond the most, of owners of whom none runs
+ * Limits concurrent tasks. Waiting owners take turns by used time, first task first, so that one owner's short tasks don't each
+ * wait for a long task of a different owner.
+ * @param reserve extra tasks, for owners without a running task
  */
-export function limitConcurrency(most: number, reserve = 0): Limiter {
+export function limitConcurrency(max: number, reserve = 0): Limiter {
   const waiting = new FairQueue<Waiting>();
   const runsOf = new Map<string | undefined, number>();
   let running = 0;
@@ -30,7 +30,7 @@ export function limitConcurrency(most: number, reserve = 0): Limiter {
     runsOf.set(owner, (runsOf.get(owner) ?? 0) + change);
     if (runsOf.get(owner) === 0) runsOf.delete(owner);
   };
-  const mayBegin = ({ owner }: Waiting): boolean => running < most + (runsOf.has(owner) ? 0 : reserve);
+  const mayBegin = ({ owner }: Waiting): boolean => running < max + (runsOf.has(owner) ? 0 : reserve);
   const beginNext = (): void => {
     if (running === 0 && waiting.size === 0) waiting.settle();
     for (let next = waiting.take(mayBegin); next; next = waiting.take(mayBegin)) {
@@ -43,7 +43,7 @@ export function limitConcurrency(most: number, reserve = 0): Limiter {
     waiting.charge(owner, Math.max(0, tookMs - 1));
     if (isChoosing) return;
     isChoosing = true;
-    // The owner may come back with the next part of the same work, which others wait for less if it needn't wait for theirs.
+    // The owner may be about to add the next part of the same work; finishing it sooner shortens every wait.
     for (let turn = 0; turn < 2 && waiting.size > 0 && waiting.countOf(owner) === 0; turn++)
       await new Promise<void>((resolve) => setImmediate(resolve));
     isChoosing = false;

@@ -1,10 +1,10 @@
 import { createDeferred } from './deferred.ts';
 
-/** Keeps account of runs, so that a pipeline releases its model only when the last has ended. */
+/** Tracks open runs, so that a pipeline releases its model only after the last. */
 export class OpenRuns {
   readonly #open = new Set<Promise<void>>();
 
-  /** Passes the events on; the run is open until they end, or are left. */
+  /** Passes events through; the run is open until they end or the iterator returns. */
   async *track<Event>(events: AsyncIterable<Event>): AsyncGenerator<Event> {
     const ended = createDeferred();
     this.#open.add(ended.promise);
@@ -16,7 +16,7 @@ export class OpenRuns {
     }
   }
 
-  /** Resolves when none of the runs that are open now is any more. */
+  /** Resolves when all currently open runs have ended. */
   async ended(): Promise<void> {
     await Promise.all(this.#open);
   }

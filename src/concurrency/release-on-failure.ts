@@ -2,7 +2,7 @@ interface Resource {
   release?: (() => void | Promise<void>) | undefined;
 }
 
-/** Opens something of several resources. Where that fails, those that it has marked as its own are released. */
+/** Opens a group of resources; a failure releases the resources registered with `own`. */
 export async function releaseOnFailure<T>(
   open: (own: <R extends Resource | undefined>(resource: R) => R) => T | Promise<T>,
 ): Promise<T> {

@@ -1,11 +1,11 @@
 import { FairQueue } from './fair-queue.ts';
 
-/** Slices of long work on the event loop: one at a time, everything else in this process between two, owners by turns. */
+/** Time slices for long work on the event loop: one at a time, I/O in between, turns between owners. */
 export class Turns {
   readonly #waiting = new FairQueue<() => void>();
   #isScheduled = false;
 
-  /** Resolves when the owner's next slice may run, which lasts until it waits for something. */
+  /** Resolves when the owner's next slice may run; the slice ends at its next `await`. */
   next(owner?: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add(resolve, owner);

@@ -1,4 +1,4 @@
-/** Calls a function; rejects if it throws, or if its result takes too long. */
+/** Calls a function; rejects if it throws or takes too long. */
 export async function withinTime<Answer>(
   ask: () => Answer | Promise<Answer>,
   timeoutMs: number,

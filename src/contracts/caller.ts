@@ -1,5 +1,5 @@
 /**
- * Where responses are kept. Its functions may be called at the same time, from several hosts.
+ * Store for responses. Its functions may be called concurrently, from several hosts.
  *
  * @example
  * ```ts
@@ -13,51 +13,43 @@
  */
 export interface ResponseStore {
   /**
-   * The text of a key, or `null` or `undefined` where there is none or its time is over.
+   * The text of a key; `null` or `undefined` if it is missing or expired.
    *
    * @param key `slashv1:responses:<plan>:<owner>:<id>`, each part percent-encoded
    */
   get(key: string): Promise<string | null | undefined>;
-  /** @param expirySeconds the text must be forgotten after that time; at least 2 */
+  /** @param expirySeconds the text must be deleted after that time; at least 2 */
   set(key: string, text: string, expirySeconds: number): Promise<unknown>;
   delete(key: string): Promise<unknown>;
 }
 
-/**
- * Values that are kept for one caller; no other caller finds them. Each is JSON of its own, so a list is kept in several values.
- * Every method throws `overloaded` when the store fails.
- */
+/** Stored JSON values of one caller, isolated from different callers. Every method throws `overloaded` if the store fails. */
 export interface KeptValues {
-  /** Max size of one value, in bytes of UTF-8: as much as of a request's body. */
+  /** Max bytes of one value (UTF-8); the limit of a request body. */
   readonly maxBytes: number;
-  /** @returns `undefined` if there is no value of that id */
+  /** @returns `undefined` if the id is missing */
   get(id: string): Promise<unknown>;
-  /**
-   * @param json the value as JSON
-   * @returns whether it is kept: a value that is larger than `maxBytes` is not
-   * @throws InferenceError `rate_limited` if the caller has written too much to a store of the host
-   */
+  /** @returns false if the value is larger than `maxBytes` @throws InferenceError `rate_limited` if the caller has written too much */
   set(id: string, json: string): Promise<boolean>;
   /**
-   * Changes a value. Changes by this process follow one another.
-   *
-   * @param change gets `undefined` if there is no value of that id; it may throw, or return `undefined` to delete the value
-   * @returns whether it is kept, as `set`
+   * Changes by this process are serialized.
+   * @param change receives `undefined` if the id is missing; returns `undefined` to delete the value
+   * @returns as `set`
    */
   update(id: string, change: (value: unknown) => Promise<object | undefined>): Promise<boolean>;
   delete(id: string): Promise<void>;
-  /** Whether a value that was written at that time, in Unix seconds, must be renewed to outlive one that is written now. */
+  /** True if a value written then (Unix seconds) must be renewed to outlive a value written now. */
   isDue(writtenAt: number): boolean;
-  /** Writes a value once more, so that its time begins anew. */
+  /** Restarts the expiry of a value. */
   renew(id: string): Promise<void>;
 }
 
-/** State of the service that belongs to one caller: to the keys of one `id` and plan, or to all where there are no keys. */
+/** Service state of one caller: of the keys with one `id` and plan, or of all callers of an open service. */
 export interface CallerState {
-  /** `undefined` where the handler's option `keepResponses` is off. */
+  /** `undefined` if the handler's option `keepResponses` is off. */
   readonly kept: KeptValues | undefined;
-  /** Encrypts a text that the caller carries for the service. */
+  /** Encrypts a text for the client to store. */
   readonly seal: (text: string) => string;
-  /** The text that was sealed; `undefined` for anything that this service has not sealed for this caller. */
+  /** Decrypts a sealed text; `undefined` unless this service sealed it for this caller. */
   readonly unseal: (sealed: string) => string | undefined;
 }

@@ -17,8 +17,8 @@ import type { Descriptions } from '../validation/describe-fields.ts';
 import type { SettingTable } from '../validation/setting-table.ts';
 
 /**
- * A loaded model, ready to run requests. Lives in a worker process, or with `isolation: "inline"` in the host.
- * Failures are `InferenceError`s; leaving a `run` iterator early cancels that run.
+ * A loaded model in a worker process or, with `isolation: "inline"`, in the host. Failures are `InferenceError`s; leaving a `run`
+ * iterator early cancels the run.
  */
 export interface Pipeline<
   Request = unknown,
@@ -26,58 +26,54 @@ export interface Pipeline<
   Info extends ModelInfo = ModelInfo,
 > {
   readonly info: Info;
-  /** Number of requests that it can process simultaneously; the engine queues further ones. */
+  /** Max concurrent requests; the engine queues the rest. */
   readonly concurrency: number;
-  /** Additional requests that it can process: one for each owner without a request in progress. Default 0. */
+  /** Extra concurrent requests: one per owner without a request in progress. Default 0. */
   readonly reserve?: number | undefined;
-  /** The upstream servers of a remote model. */
   upstreams?(): readonly UpstreamStatus[];
-  /** Runtime of the graphs; undefined if this process has loaded no graph. */
   readonly runtime?: RuntimeInUse | undefined;
   run(request: Request, options?: PipelineRunOptions): AsyncIterable<Event>;
   close(): Promise<void>;
 }
 
-/** One example of a request, for people who want to try a model of the category. */
+/** For users who want to try a model of the category. */
 export interface SampleRequest {
   /** Below `/v1/`. */
   readonly path: string;
   readonly body?: object;
   /** Options of curl for a form. */
   readonly form?: string;
-  /** The answer is written into this file. */
+  /** File for the response body. */
   readonly file?: string;
-  /** The answer goes to this command of a shell. */
+  /** Shell command for the response body. */
   readonly pipe?: string;
 }
 
-/** Further models that a setting of a category names, each by its source. */
+/** Extra models that a setting of a category lists by source. */
 export interface Companions {
-  /** An object. */
   readonly setting: string;
-  /** Names of settings with a source as their value. */
+  /** Its members with a source. */
   readonly fields: readonly string[];
   readonly files: ModelFiles;
 }
 
-/** The part of a category that its workers load, too: its models, and the transport of their events. It loads no schema. */
+/** The part of a category that workers load too. Loads no schema. */
 export interface CategoryModels<Name extends string = string, Event extends RunEvent = RunEvent> {
   readonly name: Name;
-  /** Kinds of models that run on graphs; an earlier one goes before. */
   readonly architectures?: readonly Architecture[];
   /** The files of its models, if it has no architectures. */
   readonly files?: ModelFiles;
-  /** Further models that one of its models needs: they are downloaded and verified with it. */
+  /** Extra models, downloaded and verified with a model. */
   readonly companions?: Companions;
-  /** Whether its graphs keep nothing from one run to the next, so that any server of graphs can run them. */
+  /** Its graphs keep no state between runs, so any graph server can run them. */
   readonly isStateless: boolean;
-  /** Whether a model with these files is of this category; default: whether an architecture of any backend recognizes it. */
+  /** Default: true if an architecture of any backend recognizes the files. */
   recognize?(evidence: FileEvidence): boolean;
-  /** Adds an event to those of the same run that leave the worker with it; default: at their end. */
+  /** Adds an event to a batch on its way out of the worker; default: appends it. */
   append?(events: Event[], event: Event): void;
 }
 
-/** The only object through which other code uses a category. It loads no native code. */
+/** A category's only entry point. Loads no native code. */
 export interface CategoryDefinition<
   Name extends string = string,
   Input = unknown,
@@ -90,37 +86,27 @@ export interface CategoryDefinition<
   readonly parameters: ParameterTable;
   readonly settings: Settings;
   readonly endpoints: readonly (Endpoint | Route)[];
-  /** Descriptions of the fields of its endpoints that have no description in their schema. */
   readonly descriptions: Descriptions;
   readonly sample: SampleRequest;
-  /** Id of the model for requests without a `model`, if such an id is configured; default: the first model. */
+  /** The default model, if configured under that id; default: the first model. */
   readonly defaultModel?: string;
-  /** Bounds and defaults of parameters, by name, that hold for one model. */
+  /** Bounds and defaults for one model, by parameter name. */
   parameterBounds?(model: Info): Readonly<Record<string, ParameterBounds>>;
-  /** The in-process functions of the category, over a function that starts a request. */
+  /** Wraps a function that starts a request. */
   methods(run: StartRun<Input, Event>): Methods;
-  /**
-   * Checks a request and fills in the defaults.
-   *
-   * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
-   */
+  /** Checks a request and fills in the defaults. @throws InferenceError `invalid_request` naming the parameter in wire spelling */
   complete(input: Input): Request;
-  /**
-   * Estimated maximum of tokens that a request uses, which a plan reserves. Undefined if requests use no tokens.
-   */
+  /** Max tokens to reserve from a plan. Absent if requests use no tokens. */
   estimateTokens?(input: Input, model: ModelInfo): TokenEstimate;
-  /**
-   * Work that a request takes, estimated, in a unit of the category: owners take turns by it. Above 0; default 1.
-   */
+  /** Estimated work, for fairness between owners. Above 0; default 1. */
   estimateCost?(request: Request): number;
-  /** Whether an event brings a part of the answer, as a token, a segment or an image. */
+  /** True for output, such as a token, a segment or an image. */
   isOutput(event: Event): boolean;
-  /** Whether an event restarts the model's `deadlineMs`; default: no event does. */
+  /** True if an event restarts the model's `deadlineMs`; default: never. */
   isProgress?(event: Event): boolean;
-  /** Adds an event to the account of its run. */
   tally(event: Event, tally: UsageTally): void;
   readonly telemetry: CategoryTelemetry<Request, Event>;
 }
 
-/** All categories, by name, in the order in which a model's files are shown to them. */
+/** All categories by name; their order is the precedence for recognizing files. */
 export type CategoryRegistry = ReadonlyMap<string, CategoryDefinition>;

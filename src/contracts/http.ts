@@ -1,40 +1,40 @@
-/** A request as adapters hand it over: plain data, so that no framework's object reaches the handler. */
+/** A request from an adapter: plain data, so that no framework object reaches the handler. */
 export interface ApiRequest {
   readonly method: string;
-  /** Path and query, as the client sent it: `/v1/chat/completions`. */
+  /** Path and query as sent by the client: `/v1/chat/completions`. */
   readonly url: string;
-  /** The part of the path at which the host mounted the handler, if it did: `/v1` or `/internal/ai`. */
+  /** Mount path in the host, if any: `/v1` or `/internal/ai`. */
   readonly mountPath?: string | undefined;
-  /** Ids of the request from the host, in order of precedence; values of other types are skipped. */
+  /** Request ids from the host, in order of precedence; non-string values are skipped. */
   readonly hostIds?: readonly unknown[] | undefined;
-  /** Lower-case names, as Node gives them. */
+  /** Lower-case names, as in Node. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The raw bytes, or what a body parser of the host made of them. */
+  /** The raw bytes, or the output of the host's body parser. */
   readonly body: AsyncIterable<Uint8Array> | ParsedBody;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Whether the client asks for a WebSocket, and the adapter can make its connection one; default false. */
+  /** The client requests a WebSocket and the adapter supports it; default false. */
   readonly asksForSocket?: boolean | undefined;
 }
 
-/** A body that the host has read already, for example with `express.json()`. */
+/** A body that the host has already read, for example with `express.json()`. */
 export interface ParsedBody {
   readonly parsed: unknown;
 }
 
-/** An answer as adapters take it: plain data, or pieces as they come. */
+/** A response for an adapter: plain data, or a stream. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** An iterable is sent piece by piece as it comes; the adapter returns it early when the client goes. */
+  /** An iterable is streamed; the adapter returns it early if the client disconnects. */
   readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
-  /** Makes the connection a WebSocket; with status 101, only where the request asks for one. */
+  /** Turns the connection into a WebSocket; with status 101, only if the request asks for one. */
   readonly socket?: SocketOffer | undefined;
 }
 
-/** The terms of a WebSocket. */
+/** The parameters of a WebSocket. */
 export interface SocketOffer {
-  /** The subprotocol, one of those that the client knows; none if left out. */
+  /** The subprotocol, one of the client's; `undefined` selects no subprotocol. */
   readonly protocol: string | undefined;
   /** A longer message closes the socket with 1009. */
   readonly maxMessageBytes: number;
@@ -42,27 +42,25 @@ export interface SocketOffer {
   readonly take: (socket: ApiSocket) => void;
 }
 
-/** An open WebSocket, which reads what has come only when it is asked to. */
+/** An open WebSocket in pull mode: it reads only when `read` is called. */
 export interface ApiSocket {
   /** Bytes that the client has not taken yet. */
   readonly bufferedAmount: number;
   send(text: string): void;
   ping(): void;
-  /** Emits the messages of the next few kilobytes that have come; `false` where nothing has. */
+  /** Emits the messages in the next few kilobytes received; `false` if there are no more. */
   read(): boolean;
   close(code: number, reason: string): void;
-  /** Ends the connection at once. */
+  /** Closes the connection immediately. */
   terminate(): void;
   on(event: 'message', listener: (data: Uint8Array, isBinary: boolean) => void): unknown;
-  /** Something has come, or the end, since `read` found nothing. */
+  /** Data or the end arrived since `read` returned `false`. */
   on(event: 'readable', listener: () => void): unknown;
 }
 
 /** Answers every request, errors included; never rejects. */
 export interface Handler {
   (request: ApiRequest): Promise<ApiResponse>;
-  /**
-   * The paths that it answers when it is mounted at the root, with all paths below them (`/`: only itself); default `/v1`.
-   */
+  /** The paths that it answers when mounted at the root, including their subpaths (`/`: only itself); default `/v1`. */
   readonly paths?: readonly string[] | undefined;
 }

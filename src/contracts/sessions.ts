@@ -6,67 +6,64 @@ import type { Decoder } from './decoder.ts';
 export interface Graph {
   /** Path of its file. */
   readonly graph: string;
-  /** The graph itself, where it isn't that of the file, whose weights lie beside it. */
+  /** The graph, if it differs from the file; weights are next to the file. */
   readonly bytes?: Uint8Array | undefined;
-  /** The part of the model; undefined for a model of one graph. */
+  /** The part of the model; `undefined` for a model of one graph. */
   readonly name?: string | undefined;
 }
 
-/** An engine's pooling of token vectors into one. */
 export type EnginePooling = 'cls' | 'mean' | 'last-token' | 'rank';
 
-/** A model of texts: everything that pipelines need in addition to its graphs. */
 interface TokenizedModel {
   readonly folder: ModelFolder;
   readonly tokenizer: TextTokenizer;
-  /** Frees what no decoder or encoder has taken over. */
+  /** Frees resources that no decoder or encoder has taken over. */
   release?(): Promise<void>;
 }
 
-/** A model that writes texts. */
+/** A text generation model. */
 export interface TextModel extends TokenizedModel {
-  /** Maximum number of tokens of one text, unless the settings set it; default: from `config.json`. */
+  /** Max tokens of one text, unless the settings set it; default: from `config.json`. */
   readonly contextLength?: number;
-  /** Maximum number of sequences of different requests that it generates together; default: from the settings. */
+  /** Max sequences of different requests per batch; default: from the settings. */
   readonly maxRows?: number;
-  /** Generates; `maxRows` sequences together. */
   openDecoder(options: { readonly contextLength: number; readonly maxRows: number }): Promise<Decoder>;
 }
 
 export interface EncodingModel extends TokenizedModel {
-  /** Maximum number of tokens of one text, unless the settings set it. */
+  /** Max tokens of one text, unless the settings set it. */
   readonly contextLength: number;
-  /** Makes vectors or, pooled by `rank`, a logit for each text. */
+  /** Computes vectors or, with the pooling `rank`, a logit per text. */
   openEncoder(options: {
     readonly contextLength: number;
-    /** Most tokens of one run. */
+    /** Max tokens of one run. */
     readonly maxTokens: number;
-    /** Default: the model's own. */
+    /** Default: the model's pooling. */
     readonly pooling: EnginePooling | undefined;
   }): Promise<TextEncoderModel>;
 }
 
-/** Texts in, numbers out: a vector for each. */
+/** Computes a vector per text. */
 export interface TextEncoderModel {
-  /** Numbers of one vector. */
+  /** Length of a vector. */
   readonly dimensions: number;
   encode(texts: readonly EncodedText[]): Promise<Float32Array[]>;
   release(): Promise<void>;
 }
 
-/** A backend that runs graphs: the categories' own pipelines do the rest. */
+/** A backend that runs graphs for the categories' pipelines. */
 export interface SessionBackend {
-  /** Whether the graphs are on this disk. If not, a model's folder has everything except the graphs. */
+  /** The graphs are on this disk. Otherwise a model's folder has everything except the graphs. */
   readonly hasGraphs: boolean;
   /**
    * Opens a graph.
    *
-   * @throws InferenceError `invalid_request` where the backend doesn't have it
-   * @throws Error where the file is no graph or the device can't run it
+   * @throws InferenceError `invalid_request` if the backend lacks it
+   * @throws Error if the file isn't a graph or the device can't run it
    */
   openSession(graph: Graph, settings: Pick<ModelSpec, 'device' | 'threads'>): Promise<Session>;
-  /** Opens a model that writes texts, where the backend has decoders. */
+  /** Opens a text generation model, if the backend has decoders. */
   openTextModel?(spec: ModelSpec): Promise<TextModel>;
-  /** Opens a model that encodes texts, if the backend has encoders in place of graphs. */
+  /** Opens a text encoder, if the backend has encoders in place of graphs. */
   openTextEncoder?(spec: ModelSpec): Promise<EncodingModel>;
 }

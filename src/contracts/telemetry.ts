@@ -1,24 +1,24 @@
 import type { CompleteRequest, RunEvent, RunUsage } from './run.ts';
 
-/** Attributes of a span, as OpenTelemetry takes them; one that is `undefined` is not recorded. */
+/** OpenTelemetry span attributes; `undefined` attributes are not recorded. */
 export type SpanAttributes = Readonly<
   Record<string, string | number | boolean | (string | null | undefined)[] | undefined>
 >;
 
-/** Form of a category's runs in traces, by the GenAI semantic conventions of OpenTelemetry. */
+/** Mapping of a category's runs to traces, by OpenTelemetry's GenAI semantic conventions. */
 export interface CategoryTelemetry<Request = unknown, Event = RunEvent> {
   /** `gen_ai.operation.name` */
   readonly operation: string;
-  /** The request without what people wrote. */
+  /** The request without user content. */
   attributes?(request: Request): SpanAttributes;
-  /** Texts that people wrote. */
+  /** User content. */
   content?(request: Request): SpanAttributes;
-  /** A sentence for the operator about a default that cut this run short. Logs write it once for each model. */
+  /** A sentence for the operator about a default that cut this run short. Logged once per model. */
   advice?(
     request: Request & CompleteRequest,
     end: { readonly usage: RunUsage; readonly finishReasons: readonly string[] },
   ): string | undefined;
-  /** Collects what the model wrote, for traces that may hold it. */
+  /** Collects the model's output, for traces with content. */
   createRecorder?(): OutputRecorder<Event>;
 }
 

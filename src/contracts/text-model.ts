@@ -5,7 +5,7 @@ import type { Json } from './files.ts';
 export interface ModelFolder {
   readonly path: string;
   readonly config: Json;
-  /** Empty where the file is missing. */
+  /** Empty if the file is missing. */
   readonly generationConfig: Json;
   readonly tokenizer: Json;
   readonly tokenizerConfig: Json;
@@ -19,26 +19,22 @@ export interface ModelFolder {
 export interface TextTokenizer {
   /** Highest id + 1. */
   readonly vocabularySize: number;
-  /** Without adding special tokens; those spelled out in the text become their ids. */
+  /** Without adding special tokens; special tokens spelled out in the text become their ids. */
   encode(text: string): number[];
-  /** The same in slices: yields after each part of bounded cost. Without it, `encode` is quick enough. */
+  /** Yields after each part of bounded cost. If absent, `encode` is fast enough. */
   encodeSteps?(text: string): Generator<void, number[]>;
   /** The special tokens that the model expects around a text, such as `[CLS]` and `[SEP]`. */
   readonly frame: { readonly before: readonly number[]; readonly after: readonly number[] };
-  /**
-   * Puts one text together with others, as a model reads them that compares them.
-   *
-   * @throws InferenceError `invalid_request` for a tokenizer that knows no pairs
-   */
+  /** Pairs one text with many, for models that compare texts. @throws InferenceError `invalid_request` for a tokenizer without pairs */
   pairWith(text: string): PairEncoder;
   /** Special tokens included as text. */
   decode(ids: readonly number[]): string;
   tokenToId(token: string): number | undefined;
   /** A token as the vocabulary spells it, such as `Ġthe`. */
   idToToken(id: number): string | undefined;
-  /** True for control tokens such as `<|im_end|>`, which are no part of an answer. */
+  /** True for control tokens such as `<|im_end|>`, which are not part of an answer. */
   isSpecial(id: number): boolean;
-  /** UTF-8 bytes that one token stands for; part of a character is possible. */
+  /** UTF-8 bytes of one token; may be part of a character. */
   bytesOf(id: number): Uint8Array;
 }
 
@@ -46,6 +42,6 @@ export interface TextTokenizer {
 export interface EncodedText {
   /** At least one. */
   readonly ids: ArrayLike<number>;
-  /** 0 for tokens of the first text, 1 for those of the second; default: 0 for all. */
+  /** 0 for tokens of the first text, 1 for tokens of the second; default: 0 for all. */
   readonly typeIds?: ArrayLike<number> | undefined;
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { letOthersRun } from '../concurrency/in-slices.ts';
+import { yieldIfDue } from '../concurrency/in-slices.ts';
 import { countValues, type JsonCounts } from '../core/text/count-values.ts';
 import { JsonCounter, maxJsonLevels } from '../core/text/json-counter.ts';
 import { InferenceError, sentence } from '../errors.ts';
@@ -8,31 +8,31 @@ import { headerOf } from './headers.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { largeBytes, parseBytes } from './parse-in-thread.ts';
 
-/** Least rate of a body, and the time in which less may come. */
+/** Min rate of a body, averaged over `patienceMs`. */
 const minBytesPerSecond = 2 ** 10;
 const patienceMs = 20_000;
-const tooSlow = `came slower than ${minBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
-/** Most of a body, by the name in `JsonCounter`. */
-const mostOf = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
-const countedNames = Object.keys(mostOf) as (keyof typeof mostOf)[];
+const tooSlow = `arrived slower than ${minBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
+/** Max counts of a body, by name in `JsonCounter`. */
+const maxCounts = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
+const countedNames = Object.keys(maxCounts) as (keyof typeof maxCounts)[];
 
-/** A body that is there is counted in pieces of that size, and no further than it has to be. */
+/** Buffered bodies are counted in pieces of this size, up to the first violation. */
 const countedBytes = 2 ** 16;
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Time for all of it. */
+  /** Time limit of the whole body. */
   readonly timeoutMs: number;
   /** Owners of large bodies take turns. */
   readonly owner?: string | undefined;
-  /** Told how many bytes the body has by now, or will have. */
+  /** Receives the received or announced size. */
   readonly onSize?: ((bytes: number) => void) | undefined;
 }
 
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 const charsetParameter = /;[ \t]*charset[ \t]*=[ \t]*"?([^ \t;"]*)/i;
 
-/** Reads a JSON request body, or takes over what a body parser of the host made of it. */
+/** Reads a JSON request body, or takes the result of the host's body parser. */
 export async function readJson(request: ApiRequest, limits: BodyLimits): Promise<unknown> {
   if (!('parsed' in request.body)) {
     assertMediaType(request);
@@ -45,7 +45,7 @@ export async function readJson(request: ApiRequest, limits: BodyLimits): Promise
   if (typeof parsed !== 'string' && !(parsed instanceof Uint8Array)) {
     const since = performance.now();
     assertFew(countValues(parsed, (counts) => faultOf(counts) !== undefined));
-    await letOthersRun(since);
+    await yieldIfDue(since);
     return parsed;
   }
   if (Buffer.byteLength(parsed) > limits.maxBytes) throw tooLarge(limits.maxBytes);
@@ -55,14 +55,11 @@ export async function readJson(request: ApiRequest, limits: BodyLimits): Promise
     counter.push(bytes.subarray(at, at + countedBytes));
     assertFew(counter);
   }
-  // The thread takes over the memory of a large body, so it must be of its own.
+  // The thread takes over the memory of a large body, so it must not be shared.
   return parseBytes(typeof parsed === 'string' ? bytes : new Uint8Array(bytes), limits.owner);
 }
 
-/**
- * The pieces of a raw body, as they come. The client's disconnect ends it also while a piece is awaited: not every host ends
- * the body of a client that left.
- */
+/** Streams a raw body. A disconnect ends it even while a piece is pending: not every host ends the body of a disconnected client. */
 export async function* limitedChunks(
   { headers, signal }: ApiRequest,
   body: AsyncIterable<Uint8Array>,
@@ -82,13 +79,13 @@ export async function* limitedChunks(
       leave();
     }, ms);
   const toFault = (cause: unknown): never => {
-    if (signal.aborted) throw new InferenceError('cancelled', 'The client has gone.', { cause });
+    if (signal.aborted) throw new InferenceError('cancelled', 'The client has disconnected.', { cause });
     if (late) throw late;
-    const message = 'The request body could not be read to its end.';
+    const message = 'The request body could not be read completely.';
     throw new InferenceError('invalid_request', message, { cause });
   };
   const timer = lateAfter(timeoutMs, `did not arrive within ${timeoutMs} ms`);
-  // Runs while the client is waited for, and not while the caller of this function takes its time.
+  // Runs only while waiting for the client, not while the caller processes a piece.
   let patienceLeftMs = patienceMs;
   let patience: NodeJS.Timeout | undefined;
   let size = 0;
@@ -97,7 +94,7 @@ export async function* limitedChunks(
       const since = performance.now();
       patience = lateAfter(patienceLeftMs, tooSlow);
       const next = new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        leave = () => reject(new Error('The client has gone.'));
+        leave = () => reject(new Error('The client has disconnected.'));
         if (signal.aborted || late) leave();
         else chunks.next().then(resolve, reject);
       });
@@ -115,7 +112,7 @@ export async function* limitedChunks(
     clearTimeout(timer);
     clearTimeout(patience);
     signal.removeEventListener('abort', abort);
-    // Not awaited: an iterator that is busy returns only after its next piece.
+    // Not awaited: a busy iterator returns only after its next piece.
     chunks.return?.().catch(() => undefined);
   }
 }
@@ -152,12 +149,12 @@ async function readBytes(
     assertFew(counter);
     chunks.push(chunk);
   }
-  // The thread takes over the memory of a large body, so it must be of its own.
+  // The thread takes over the memory of a large body, so it must not be shared.
   const [first] = chunks;
   return chunks.length === 1 && first!.length < largeBytes ? first! : Buffer.concat(chunks);
 }
 
-/** Parsing and checking take time for each value, whatever the size of the body. */
+/** Parsing and validation cost time per value, regardless of the body's size. */
 function assertFew(counts: JsonCounts): void {
   const fault = faultOf(counts);
   if (fault === undefined) return;
@@ -166,7 +163,7 @@ function assertFew(counts: JsonCounts): void {
 
 function faultOf(counts: JsonCounts): string | undefined {
   let fault = counts.depth > maxJsonLevels ? `${maxJsonLevels} levels of nesting` : undefined;
-  for (const name of countedNames) if (counts[name] > mostOf[name]) fault = `${mostOf[name]} ${name}`;
+  for (const name of countedNames) if (counts[name] > maxCounts[name]) fault = `${maxCounts[name]} ${name}`;
   return fault;
 }
 

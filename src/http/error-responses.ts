@@ -11,10 +11,10 @@ export interface WireError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-// Clients of this wire format repeat every 5xx unless a header forbids it, also one that took minutes to fail.
+// OpenAI's clients retry every 5xx unless a header forbids it, even one that took minutes to fail.
 const dontRetry = { 'x-should-retry': 'false' };
 
-/** The one place that knows status codes. */
+/** Status, type and code on the wire by error code. Status codes are defined only here. */
 export const wireErrors: Readonly<Record<ErrorCode, WireError>> = {
   invalid_request: { status: 400, type: 'invalid_request_error', code: 'invalid_request' },
   context_length_exceeded: { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded' },
@@ -53,17 +53,16 @@ export const wireErrors: Readonly<Record<ErrorCode, WireError>> = {
   insufficient_storage: { status: 507, type: 'server_error', code: 'insufficient_storage' },
 };
 
-/** Wire form of an error; an unknown code counts as an internal error. */
 export function wireErrorOf(error: InferenceError): WireError {
   return wireErrors[error.code] ?? wireErrors.internal;
 }
 
-/** Seconds to wait after an `overloaded` that doesn't say how long. */
+/** Default for `overloaded` without a known delay. */
 const defaultRetryAfterSeconds = 1;
 
 /**
- * The body of an error response; an internal one shows no more than the request id, by
- * which operators find that and a failed worker in their log.
+ * The body of an error response; internal errors contain only the request id, which
+ * operators look up in their log.
  *
  * @example
  * ```ts
@@ -79,10 +78,9 @@ export function toErrorBody(error: InferenceError, requestId: string): ErrorBody
 }
 
 /**
- * The response of an error, with the headers that steer its retries.
+ * The response of an error, with the headers that control retries.
  *
- * @param errorBody form of the body, where the route has one of its own
- *
+ * @param errorBody form of the body, if the route defines one
  * @example
  * ```ts
  * toErrorResponse(new InferenceError('overloaded', 'Full.', { retryAfterSeconds: 3 }), 'req_1').status; // 503

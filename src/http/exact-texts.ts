@@ -1,25 +1,25 @@
 const names = ['parameters', 'input_schema', 'schema', 'json_schema', 'guided_json', 'json', 'input'];
-/** An object under one of the names; no quote within a text stands without a backslash before it. */
+/** An object under one of the names; quotes inside strings are always preceded by a backslash. */
 const member = new RegExp(String.raw`(?<!\\)"(?:${names.join('|')})"\s*:\s*(?=\{)`, 'g');
-/** Parts of a text that a value of JavaScript may not keep: keys like numbers, whose order changes, long numbers, `1.0`, `1e3`. */
+/** JSON that JavaScript values may not preserve: numeric keys, which get reordered, long numbers, `1.0`, `1e3`. */
 const delicate = /"\d+"\s*:|[\d.]{16}|\d\.0*(?!\d)|\d[eE][-+\d]/;
-/** Objects that are looked at. */
+/** Max number of objects to check. */
 const maxObjects = 256;
-/** Characters that are read for it, those of objects within objects again, and characters of texts that are kept. */
+/** Max characters to read, nested objects counted again, and max characters to keep. */
 const maxRead = 2 ** 22;
 const maxKept = 2 ** 19;
 
-/** A text of an object, with the number of those before it. */
+/** The text of an object, with the number of preceding objects. */
 export type ExactText = readonly [index: number, text: string];
 
 const texts = new WeakMap<object, string>();
 
-/** The text that an object of a parsed body had, where the object doesn't keep its digits and the order of its keys. */
+/** The source text of an object of a parsed body, if the object doesn't preserve its digits and key order. */
 export function exactTextOf(value: object | null | undefined): string | undefined {
   return value ? texts.get(value) : undefined;
 }
 
-/** Finds the texts of schemas and arguments in valid JSON that JavaScript's objects don't keep as they are. */
+/** Finds schemas and arguments in valid JSON that JavaScript objects don't preserve. */
 export function findExactTexts(json: string): ExactText[] {
   const found: ExactText[] = [];
   let index = 0;
@@ -41,15 +41,15 @@ export function findExactTexts(json: string): ExactText[] {
   return found;
 }
 
-/** Whether JavaScript's values may not keep a JSON text as it is. */
+/** True if JavaScript values may not preserve a JSON text. */
 export function isDelicate(json: string): boolean {
   return delicate.test(json);
 }
 
-/** The object that begins at a place; nothing where it has more characters than that. */
-function objectAt(json: string, start: number, most: number): string {
+/** The object at a position; empty if it has more characters than `maxLength`. */
+function objectAt(json: string, start: number, maxLength: number): string {
   let depth = 0;
-  for (let at = start; at < start + most; at++) {
+  for (let at = start; at < start + maxLength; at++) {
     const unit = json[at];
     if (unit === '"') at = stringEnd(json, at);
     else if (unit === '{') depth++;
@@ -58,7 +58,7 @@ function objectAt(json: string, start: number, most: number): string {
   return '';
 }
 
-/** The place of the quote that ends a string. */
+/** Index of the closing quote of a string. */
 function stringEnd(json: string, start: number): number {
   for (let end = start; ;) {
     end = json.indexOf('"', end + 1);
@@ -68,7 +68,7 @@ function stringEnd(json: string, start: number): number {
   }
 }
 
-/** Lets `exactTextOf` tell the texts that `findExactTexts` found in the text of a value. */
+/** Attaches the texts found by `findExactTexts` to the parsed value, for `exactTextOf`. */
 export function keepExactTexts(value: unknown, found: readonly ExactText[]): void {
   if (found.length === 0) return;
   const byIndex = new Map(found);
@@ -79,7 +79,7 @@ export function keepExactTexts(value: unknown, found: readonly ExactText[]): voi
       if (typeof inner !== 'object' || inner === null) continue;
       if (!Array.isArray(container) && !Array.isArray(inner) && names.includes(name)) {
         const text = byIndex.get(index++);
-        // A name that came twice shifts the others.
+        // Duplicate names shift the later indexes.
         if (text !== undefined && JSON.stringify(inner) === JSON.stringify(JSON.parse(text)))
           texts.set(inner, text);
       }

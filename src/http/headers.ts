@@ -9,7 +9,6 @@ export function headerOf(request: ApiRequest, name: string): string | undefined 
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** The subprotocols that a client offers for a WebSocket. */
 export function protocolsOf(request: ApiRequest): string[] {
   const offered = headerOf(request, 'sec-websocket-protocol') ?? '';
   return offered.split(',').map((name) => name.trim());
@@ -20,7 +19,7 @@ const saneRequestId = /^[\w.-]{1,128}$/;
 /** Ids that each process counts from 1, the default of Fastify and pino-http. */
 const countedRequestId = /^(?:req-[\da-z]{1,8}|\d+)$/;
 
-/** The request id of the host, else of the client or a proxy, else the host's count, else a new id. */
+/** The request id of the host, else of the client or a proxy, else the host's counter, else a new id. */
 export function requestIdOf(request: ApiRequest): string {
   const ofHost = (request.hostIds ?? [])
     .flat()
@@ -31,10 +30,10 @@ export function requestIdOf(request: ApiRequest): string {
   return given.find((id) => saneRequestId.test(id)) ?? createId('req_');
 }
 
-/** Most names in a header that lists what a client has sent. */
+/** Max names in a header that lists client input. */
 const maxListedNames = 16;
 
-/** The value of a header that lists names: a client may send more than fit into one. */
+/** A header value that lists names, truncated because clients may send any number. */
 export function listOfNames(names: readonly string[]): string {
   return names.slice(0, maxListedNames).join(', ') + (names.length > maxListedNames ? ', ...' : '');
 }
@@ -51,22 +50,22 @@ export function createId(prefix: string): string {
 
 const fingerprints = new WeakMap<object, string>();
 
-/** 10 hexadecimal digits, the same for the same facts. */
+/** 10 hexadecimal digits, stable for equal facts. */
 export function fingerprintOf(facts: object): string {
   return getOrCreate(fingerprints, facts, () =>
     createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 10),
   );
 }
 
-/** Most bytes that a client may send before they are used, unless options say otherwise. */
+/** Default max bytes that a client may send before they are used. */
 export const defaultMaxBytes = 2 ** 24;
 
-// The longest that a timer of Node can hold.
+// Max delay of a Node timer.
 const maxDeadlineMs = 2 ** 31 - 1;
 
 /**
- * The client's time limit, from `x-request-timeout` or the SDKs' own `x-stainless-timeout`, both in seconds. Of the latter,
- * anything but a positive number is no deadline.
+ * The client's time limit, from `x-request-timeout` or the SDKs' `x-stainless-timeout`, both in seconds. Invalid values of the
+ * latter are ignored.
  */
 export function deadlineMsOf(request: ApiRequest): number | undefined {
   const own = headerOf(request, 'x-request-timeout');
@@ -78,7 +77,7 @@ export function deadlineMsOf(request: ApiRequest): number | undefined {
   return deadlineMs;
 }
 
-/** Time for the whole body: the client's own time limit holds for it too. */
+/** Time limit of the whole body, including the client's own limit. */
 export function bodyTimeoutMsOf(request: ApiRequest, { bodyTimeoutMs }: { bodyTimeoutMs: number }): number {
   return Math.min(bodyTimeoutMs, deadlineMsOf(request) ?? Infinity);
 }

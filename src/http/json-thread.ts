@@ -3,7 +3,7 @@ import { InferenceError } from '../errors.ts';
 import type { ParsedJson } from './parse-in-thread.ts';
 import { parseWithTexts } from './parse-json.ts';
 
-// Runs beside the event loop of the host, which a large body would hold.
+// In a thread, because a large body would block the host's event loop.
 parentPort!.on('message', (bytes: Uint8Array) => parentPort!.postMessage(parse(bytes)));
 parentPort!.postMessage('ready');
 

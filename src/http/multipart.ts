@@ -8,9 +8,8 @@ import { createDeferred } from '../concurrency/deferred.ts';
 import { headerOf } from './headers.ts';
 import { abbreviate } from '../core/text/quote.ts';
 
-/** Limits of a form and the folder of its files. */
 export interface MultipartOptions extends BodyLimits {
-  /** Takes a file; the stream fails when the form does. The form is read no further than it reads. */
+  /** Consumes a file with backpressure; its stream fails if the form does. */
   readonly onFile: (name: string, content: Readable, before: readonly FormField[]) => Promise<void>;
 }
 
@@ -18,7 +17,7 @@ const maxParts = 64;
 const maxFieldBytes = 64 * 1024;
 const maxHeaderBytes = 16 * 1024;
 const maxHeadersOfPart = 32;
-/** More would hold a thousand small fields: they are read before the form is found to have too many. */
+/** Larger pieces could contain a thousand small fields, read before the limit of fields applies. */
 const pieceBytes = 2 ** 13;
 
 export async function readMultipart(
@@ -30,7 +29,7 @@ export async function readMultipart(
   const fields: FormField[] = [];
   const files: { readonly content: Readable; readonly taken: Promise<void> }[] = [];
   const { promise: fault, reject: fail } = createDeferred();
-  /** Something may never end after a fault. */
+  /** After a fault, some steps may never finish. */
   const orFault = (step: Promise<unknown>): Promise<unknown> => Promise.race([fault, step]);
 
   parser.on('field', (name: string | undefined, value, _nameTruncated, isTruncated) => {
@@ -39,14 +38,14 @@ export async function readMultipart(
     fields.push(field);
   });
   parser.on('file', (name: string | undefined, content) => {
-    // It is emitted on a file that has ended, too, and nobody else listens then.
+    // Emitted after the file's end too, when no listener is left.
     content.on('error', () => undefined);
     files.push({ content, taken: onFile(name ?? '', content, fields).catch(fail) });
   });
   parser.on('partsLimit', () =>
     fail(new InferenceError('invalid_request', `Expected a form of at most ${maxParts} fields.`)),
   );
-  // It may come before the end of the body, when the form is over and something follows it.
+  // May precede the end of the body, if data follow the form.
   const finished = new Promise<void>((resolve) => parser.once('finish', resolve));
   parser.on('error', (error) =>
     fail(
@@ -84,7 +83,7 @@ function assertMultipart(request: ApiRequest): void {
 }
 
 async function createParser(request: ApiRequest): Promise<BusboyInstance> {
-  // Imported late: most services receive no form.
+  // Imported lazily: most services receive no form.
   const { Busboy } = await import('@fastify/busboy');
   const headers = { 'content-type': headerOf(request, 'content-type') } as BusboyHeaders;
   const limits = {
@@ -100,7 +99,7 @@ async function createParser(request: ApiRequest): Promise<BusboyInstance> {
   );
 }
 
-/** Some clients send bytes without a file name, but hardly any sends text with one. */
+/** Some clients send files without a file name; few send text with one. */
 function isPartAFile(_name: unknown, mediaType: string | undefined, fileName: string | undefined): boolean {
   return fileName !== undefined || /^(?:audio|video)\/|^application\/octet-stream$/.test(mediaType ?? '');
 }
@@ -110,6 +109,6 @@ function bodyOf({ body }: ApiRequest): AsyncIterable<Uint8Array> {
   if (body.parsed instanceof Uint8Array) return Readable.from([body.parsed]);
   throw new InferenceError(
     'invalid_request',
-    'A body parser of the host has read this form: mount the API before it.',
+    'A body parser of the host has already read this form: mount the API before it.',
   );
 }

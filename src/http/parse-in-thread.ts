@@ -8,25 +8,25 @@ import { parseJson, type parseWithTexts } from './parse-json.ts';
 
 export type ParsedJson = ReturnType<typeof parseWithTexts> | { readonly error: SerializedError };
 
-/** A thread that has parsed gives its memory back after that time. */
+/** Idle time before the thread ends and frees its memory. */
 const idleMs = 5000;
 
 let thread: Promise<Worker | undefined> | undefined;
 let idleTimer: NodeJS.Timeout | undefined;
-/** Large bodies take the memory and the processor of one. */
+/** Bounds memory and processor time of large bodies. */
 const oneAtATime = limitConcurrency(1);
 
-/** A body of that size is parsed in a thread. */
+/** Min size of a body to parse in a thread. */
 export const largeBytes = 2 ** 20;
 
-/** Parses JSON in UTF-8, in a thread where it is large. @param bytes detached afterwards @param owner owners take turns */
+/** Parses UTF-8 JSON, in a thread if large. @param bytes detached afterwards @param owner owners take turns */
 export async function parseBytes(bytes: Uint8Array, owner?: string): Promise<unknown> {
   return bytes.length < largeBytes ? parseJson(bytes) : parseInThread(bytes, owner);
 }
 
 /**
- * Parses a large request body in a thread: 16 MB of text would hold the event loop for a tenth of a second. Where no thread can
- * be started, the body is parsed in place.
+ * Parses a large request body in a thread: 16 MB of text would block the event loop for a tenth of a second. Falls back to this
+ * thread.
  * @param bytes detached afterwards
  */
 export function parseInThread(bytes: Uint8Array, owner?: string): Promise<unknown> {
@@ -43,7 +43,7 @@ async function parse(bytes: Uint8Array): Promise<unknown> {
     worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
     const result = await answer;
     if ('error' in result) throw InferenceError.deserialize(result.error);
-    // To receive a large value takes a while; others have their turn before it is checked.
+    // Receiving a large value takes time; yield before it is validated.
     await nextTurn();
     keepExactTexts(result.value, result.exact);
     return result.value;
@@ -66,9 +66,9 @@ async function answerOf(worker: Worker): Promise<ParsedJson> {
 
 async function start(): Promise<Worker | undefined> {
   try {
-    // Without variables: `NODE_OPTIONS` would preload in the thread what is meant for the process.
+    // No environment: `NODE_OPTIONS` would preload the process's modules into the thread.
     const worker = new Worker(new URL('./json-thread.js', import.meta.url), { execArgv: [], env: {} });
-    // Its first message says that it listens.
+    // Its first message signals that it listens.
     await once(worker, 'message');
     worker.unref();
     worker.on('exit', () => (thread = undefined));

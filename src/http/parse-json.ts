@@ -4,14 +4,14 @@ import { findExactTexts, keepExactTexts, type ExactText } from './exact-texts.ts
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a request body, or what has another name: JSON as text, or in UTF-8. */
+/** Parses JSON as text or UTF-8. @param name for errors; default: the request body */
 export function parseJson(body: Uint8Array | string, name?: string): unknown {
   const { value, exact } = parseWithTexts(body, name);
   keepExactTexts(value, exact);
   return value;
 }
 
-/** The value, and what has to be told to `keepExactTexts` where the value is a copy. */
+/** The value, and the exact texts to attach with `keepExactTexts` if the value is copied. */
 export function parseWithTexts(
   body: Uint8Array | string,
   name = 'The request body',
@@ -21,7 +21,7 @@ export function parseWithTexts(
     return { value: JSON.parse(text), exact: findExactTexts(text) };
   } catch (error) {
     if (text.trim() === '') throw new InferenceError('invalid_request', `${name} is empty.`);
-    // The parser's own words quote the body.
+    // The parser's own message quotes the body.
     throw new InferenceError('invalid_request', `${name} is not valid JSON: ${faultOf(text)}.`, {
       cause: error,
     });
@@ -36,11 +36,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Position of a fault in JSON. */
 function faultOf(text: string): string {
   const scanner = createJsonScanner();
   const end = scanner.scan(text);
   if (scanner.state === 'open') return 'it ends too early';
   const at = scanner.state === 'invalid' ? end : end + text.slice(end).search(/\S/);
-  return `it goes wrong at character ${at + 1}`;
+  return `unexpected character at position ${at + 1}`;
 }

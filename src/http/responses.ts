@@ -3,7 +3,7 @@ import { orElse } from '../core/text/or-else.ts';
 import { Buffer } from 'node:buffer';
 import type { ApiResponse } from '../contracts/http.ts';
 
-/** A response of JSON text with its length, so that no adapter needs chunked encoding for it. */
+/** A JSON response with its length, so that adapters need no chunked encoding. */
 export function jsonResponse(
   status: number,
   body: unknown,
@@ -12,7 +12,7 @@ export function jsonResponse(
   return jsonTextResponse(status, orElse(() => JSON.stringify(body), undefined) ?? writeExact(body), headers);
 }
 
-/** `jsonResponse` for a body of JSON text. */
+/** `jsonResponse` for JSON text. */
 export function jsonTextResponse(
   status: number,
   body: string,

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../contracts/http.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 
-/** Headers that keep proxies and middleware from buffering, caching or compressing a server-sent event stream. */
+/** Headers that keep proxies and middleware from buffering, caching or compressing the event stream. */
 export const eventStreamHeaders: ApiResponse['headers'] = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
@@ -16,42 +16,41 @@ export function toNamedFrame(event: { readonly type: string }): string {
   return `event: ${event.type}\n${toFrame(event)}`;
 }
 
-/** Marks the end of a complete stream. */
 const doneFrame = 'data: [DONE]\n\n';
 
 const keepAliveFrame = ': keep-alive\n\n';
 
-// Frames that wait for a slow client, in UTF-16 units, before nothing more is taken from the source.
+// Max UTF-16 units of frames buffered for a slow client before the source is paused.
 const highWaterMark = 64 * 1024;
 
 export interface EventStreamSource<Event> {
   readonly events: AsyncIterator<Event>;
-  /** The frames of one event, or an empty string. The next event waits for a promise of them. */
+  /** The frames of an event, or an empty string. A promise delays the next event. */
   readonly toFrames: (event: Event) => string | Promise<string>;
-  /** The frames of the event leave for the client. */
+  /** The event's frames are about to be sent. */
   readonly onTake?: ((event: Event) => void) | undefined;
-  /** Marks the end of a complete stream; default `data: [DONE]`. */
+  /** Default `data: [DONE]`. */
   readonly endFrame?: string | undefined;
   /** The frame of a failure after the beginning. */
   readonly toErrorFrame: (error: unknown) => string;
-  /** Longest silence; then comes a comment that clients ignore. */
+  /** Max silence before a comment, which clients ignore. */
   readonly keepAliveMs: number;
 }
 
 export type EventStream = ReturnType<typeof createEventStream>;
 
 /**
- * Turns events into the text of a server-sent event stream. Frames that are there at the same time leave together;
- * none waits for a later one. Returning the body's iterator returns the source's at once, also while a read is
- * pending; a source that fails is returned once its last frames have been taken.
+ * Converts events to a server-sent event stream. Buffered frames are sent together, without waiting for later frames. Returning
+ * the body's iterator returns the source immediately, even during a pending read; a failed source is returned once its last
+ * frames are sent.
  */
 export function createEventStream<Event>(source: EventStreamSource<Event>) {
   const { events, toFrames, onTake, endFrame = doneFrame, toErrorFrame, keepAliveMs } = source;
   let untaken: Event[] = [];
-  /** Resolves with the first bytes; rejects when the source fails before. */
+  /** Resolves with the first bytes; rejects if the source fails first. */
   const opened = createDeferred();
   const state = { frames: '', isOpen: false, ended: false };
-  /** Goes on with what waits for frames. */
+  /** Wakes the reader that waits for frames. */
   let written = (): void => {};
   let taken = createDeferred();
 
@@ -74,7 +73,7 @@ export function createEventStream<Event>(source: EventStreamSource<Event>) {
   }, keepAliveMs);
   keepAlive.unref();
 
-  /** The source is returned after that, so that it can charge for all that was sent. */
+  /** The source is returned afterwards, so that it can bill all sent output. */
   const lastTaken = async (frames: string): Promise<void> => {
     write(frames);
     clearTimeout(keepAlive);

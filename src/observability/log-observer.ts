@@ -8,9 +8,8 @@ import type { Logger } from './logger.ts';
 const known = new WeakMap<Logger, Observer>();
 
 /**
- * Writes a line for every request, for every run that belongs to none, and for what happens to models. No line holds
- * what people wrote or sent, keys, or addresses. A logger always gets the same observer, so that a handler and its
- * inference may have the same logger and nothing is written twice.
+ * Logs a line per request, per run outside a request, and per model event; never user content, keys or addresses. One observer
+ * per logger, so that a handler and its inference can share a logger without duplicate lines.
  */
 export function logObserver(logger: Logger): Observer {
   return getOrCreate(known, logger, () => createLogObserver(logger));
@@ -106,7 +105,7 @@ function describe(error: InferenceError | undefined): object {
     ...(param === undefined ? {} : { param }),
     ...(reason === undefined ? {} : { reason }),
     ...(code === 'internal' ? { err: cause ?? error } : {}),
-    // One line is enough for a fault of a remote server or of the host's function.
+    // A single line for a fault of a remote server or of the host's function.
     ...(outside.has(code) && cause !== undefined ? { detail: messageOf(cause) } : {}),
   };
 }
@@ -125,7 +124,6 @@ function named({ id, category }: ObservedModel): object {
   return { model: id, category };
 }
 
-/** Microseconds would only be noise. */
 function round(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }

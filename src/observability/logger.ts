@@ -1,12 +1,12 @@
 type Log = (fields: object, message?: string) => void;
 
-/** Destination of lines: a logger of `pino` or of the same shape, or the `console`. */
+/** Destination of log lines: a logger of `pino` or of the same shape, or the `console`. */
 export interface Logger {
   debug: Log;
   info: Log;
   warn: Log;
   error: Log;
-  /** Makes a logger whose lines all have these fields. */
+  /** Creates a logger with these fields in every line. */
   child?: ((fields: Record<string, unknown>) => Logger) | undefined;
 }
 

@@ -1,11 +1,10 @@
-/** One metric, its name without the prefix. */
 export interface MetricDefinition {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
 }
 
-/** With the upper bounds of its buckets, in seconds. */
+/** With upper bounds of buckets, in seconds. */
 export interface HistogramDefinition extends MetricDefinition {
   readonly buckets: readonly number[];
 }
@@ -15,21 +14,21 @@ const firstOutputBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2
 const tokenBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2.5];
 const loadBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** Metrics that are counted as events happen. */
+/** Counted as events happen. */
 export const counterDefinitions = {
   httpRequests: {
     name: 'http_requests_total',
-    help: 'HTTP requests that have ended, by route, status and error code (empty without an error).',
+    help: 'Finished HTTP requests, by route, status and error code (empty without an error).',
     labels: ['method', 'route', 'status', 'error'],
   },
   runs: {
     name: 'runs_total',
-    help: 'Requests to models that have ended: done, or the code of their error; those whose caller disconnected are cancelled.',
+    help: 'Finished requests to models: done, or the error code; cancelled if the caller disconnected.',
     labels: ['category', 'model', 'outcome'],
   },
   choices: {
     name: 'choices_total',
-    help: 'Choices of chats that have ended, by finish reason.',
+    help: 'Finished chat choices, by finish reason.',
     labels: ['model', 'finish_reason'],
   },
   inputTokens: {
@@ -39,7 +38,7 @@ export const counterDefinitions = {
   },
   cachedTokens: {
     name: 'cached_input_tokens_total',
-    help: 'Input tokens that needed no computing, because an earlier prompt began in the same way.',
+    help: 'Input tokens reused from the cache of an earlier prompt with the same prefix.',
     labels: ['model'],
   },
   outputTokens: {
@@ -49,7 +48,7 @@ export const counterDefinitions = {
   },
   reasoningTokens: {
     name: 'reasoning_output_tokens_total',
-    help: 'Output tokens that were reasoning.',
+    help: 'Output tokens of reasoning.',
     labels: ['model'],
   },
   images: {
@@ -64,7 +63,7 @@ export const counterDefinitions = {
   },
   spokenSeconds: {
     name: 'spoken_audio_seconds_total',
-    help: 'Length of the audio spoken.',
+    help: 'Length of the audio synthesized.',
     labels: ['model'],
   },
   vectors: {
@@ -79,17 +78,17 @@ export const counterDefinitions = {
   },
   workerRestarts: {
     name: 'worker_restarts_total',
-    help: 'Workers that were lost and are replaced: they crashed, or were killed because they did not answer.',
+    help: 'Lost workers that are replaced: they crashed, or were killed because they hung.',
     labels: ['model'],
   },
   modelFailures: {
     name: 'model_failures_total',
-    help: 'Replicas of models that could not be loaded, and will not be tried again.',
+    help: "Model replicas that could not be loaded and won't be retried.",
     labels: ['model'],
   },
   modelUnloads: {
     name: 'model_unloads_total',
-    help: 'Models unloaded, by reason: idle, room (another model needed their place), call, failure.',
+    help: 'Models unloaded, by reason: idle, room (a different model needed the slot), call, failure.',
     labels: ['model', 'reason'],
   },
 } as const satisfies Record<string, MetricDefinition>;
@@ -103,7 +102,7 @@ export const histogramDefinitions = {
   },
   runDuration: {
     name: 'run_duration_seconds',
-    help: 'Time of a request to a model that a worker took, waiting included.',
+    help: 'Duration of a model request that reached a worker, waiting included.',
     labels: ['category', 'model'],
     buckets: requestBuckets,
   },
@@ -121,7 +120,7 @@ export const histogramDefinitions = {
   },
   outputToken: {
     name: 'time_per_output_token_seconds',
-    help: 'Time of a chat after the first token, over the number of its other tokens.',
+    help: 'Time per chat token after the first.',
     labels: ['model'],
     buckets: tokenBuckets,
   },
@@ -139,7 +138,7 @@ export const histogramDefinitions = {
   },
 } as const satisfies Record<string, HistogramDefinition>;
 
-/** Metrics that are read when somebody looks. */
+/** Read at collection time. */
 export const gaugeDefinitions = {
   httpInFlight: {
     name: 'http_requests_in_flight',
@@ -148,37 +147,37 @@ export const gaugeDefinitions = {
   },
   waiting: {
     name: 'queue_depth',
-    help: 'Requests that wait for a worker.',
+    help: 'Requests waiting for a worker.',
     labels: ['model'],
   },
   running: {
     name: 'runs_running',
-    help: "Requests in the workers' hands.",
+    help: 'Requests running in workers.',
     labels: ['model'],
   },
   ready: {
     name: 'model_ready',
-    help: '1 for a model that takes requests, else 0; also for one that the next request loads.',
+    help: '1 for a model that accepts requests, including models that load on demand; else 0.',
     labels: ['category', 'model'],
   },
   loaded: {
     name: 'model_loaded',
-    help: '1 for a model in memory, 0 for one that is loading, unloaded or failed.',
+    help: '1 for a model in memory, 0 for a loading, unloaded or failed model.',
     labels: ['model'],
   },
   upstreamHealthy: {
     name: 'upstream_healthy',
-    help: '1 for a server that gets requests, of a model on other machines; else 0.',
+    help: '1 for a healthy server of a remote model, else 0.',
     labels: ['model', 'upstream'],
   },
   upstreamRunning: {
     name: 'upstream_running',
-    help: 'Requests in the hands of a server, of a model on other machines.',
+    help: 'Requests running on a server of a remote model.',
     labels: ['model', 'upstream'],
   },
   upstreamFailures: {
     name: 'upstream_failures',
-    help: 'Requests that a server of a model on other machines has failed since the model was loaded; some of them another has answered.',
+    help: "Failed requests of a remote model's server since the model was loaded; some were answered by a different server.",
     labels: ['model', 'upstream'],
   },
 } as const satisfies Record<string, MetricDefinition>;

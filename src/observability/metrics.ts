@@ -15,20 +15,20 @@ import { timePerOutputToken } from './time-per-output-token.ts';
 
 /** Options of `createMetrics`. */
 export interface MetricsOptions {
-  /** Registry of the metrics; default: a new one. `prom-client`'s default registry is `register`. */
+  /** Registry of the metrics; default: a new registry. `prom-client`'s default registry is `register`. */
   readonly register?: PromClient.Registry | undefined;
-  /** Before every name; default `slashv1_`. */
+  /** Prefix of every name; default `slashv1_`. */
   readonly prefix?: string | undefined;
 }
 
 /** The metrics of one registry. */
 export interface CountingObserver {
-  /** For the `observers` of `createHandler`, or of `createInference` where there is no handler. */
+  /** For the `observers` of `createHandler`, or of `createInference` without a handler. */
   readonly observer: Observer;
   readonly register: PromClient.Registry;
 }
 
-/** As `createMetrics`, without its handler. */
+/** `createMetrics` without its handler. */
 export function createCountingObserver(options: MetricsOptions): CountingObserver {
   assertNames('createMetrics', options, ['register', 'prefix']);
   const client = requireOptional('prom-client', 'createMetrics') as typeof PromClient;
@@ -106,7 +106,7 @@ function createObserver({ counters, histograms, inFlight, inferences }: Instrume
   return {
     onAttach(inference) {
       inferences.add(inference);
-      // A rate needs to see the step from 0 to 1.
+      // Initialize at 0: a rate needs to see the step to 1.
       for (const { id: model } of inference.models()) {
         counters.workerRestarts.inc({ model }, 0);
         counters.modelFailures.inc({ model }, 0);
@@ -161,7 +161,7 @@ function countUsage(counters: Instruments['counters'], run: ObservedRun, { usage
   counters[run.category === 'speech' ? 'spokenSeconds' : 'transcribedSeconds'].inc(labels, audioSeconds);
 }
 
-/** Clients can make up any number of names. */
+/** Clients can invent any number of names. */
 function labelOf({ model, isKnownModel }: ObservedRun): string {
   return isKnownModel ? model : 'unknown';
 }

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** Loads a package that may not be installed. */
 export function requireOptional(name: string, wantedBy: string): unknown {
   try {
     return require(name);

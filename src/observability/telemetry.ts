@@ -8,13 +8,13 @@ import { reasonOf } from './error-reason.ts';
 import { requireOptional } from './optional-package.ts';
 import { timePerOutputToken } from './time-per-output-token.ts';
 
-/** `chat tiny-chat`; the operation alone where clients could make up any number of names. */
+/** `chat tiny-chat`; only the operation for unknown models, since clients can invent any number of names. */
 function spanName(run: ObservedRun): string {
   const { operation } = run.telemetry;
   return run.isKnownModel ? `${operation} ${run.model}` : operation;
 }
 
-/** The attributes that samplers decide by, and that every measurement has. */
+/** Attributes for sampling, also on every measurement. */
 function commonAttributes(run: ObservedRun): Attributes {
   return {
     'gen_ai.operation.name': run.telemetry.operation,
@@ -23,7 +23,7 @@ function commonAttributes(run: ObservedRun): Attributes {
   };
 }
 
-/** The request without what people wrote. An attribute that is `undefined` is not recorded. */
+/** The request without user content. `undefined` attributes are not recorded. */
 function requestAttributes(run: ObservedRun): Attributes {
   return {
     'gen_ai.request.model': run.model,
@@ -32,7 +32,6 @@ function requestAttributes(run: ObservedRun): Attributes {
   };
 }
 
-/** The answer without what the model said. */
 function responseAttributes(run: ObservedRun, end: RunEnd): Attributes {
   const { usage, error } = end;
   return {
@@ -56,8 +55,8 @@ function toSeconds(milliseconds: number | undefined): number | undefined {
 /** Options of `createTelemetry`. */
 export interface TelemetryOptions {
   /**
-   * Also records what people wrote and what models answered, as `gen_ai.input.messages`, `gen_ai.output.messages` and
-   * `gen_ai.tool.definitions`; not what is in files. Default false.
+   * Also record prompts and answers, as `gen_ai.input.messages`, `gen_ai.output.messages` and `gen_ai.tool.definitions`, without
+   * files. Default false.
    */
   readonly captureContent?: boolean | undefined;
 }
@@ -65,13 +64,12 @@ export interface TelemetryOptions {
 const instrumentation = 'slashv1';
 
 /**
- * Makes a span and measurements of every request to a model, by the GenAI semantic conventions of OpenTelemetry; needs
- * the package `@opentelemetry/api`, and does nothing as long as no SDK is registered there. A span's parent is the one
- * that is active, or else the one that the request's `traceparent` names.
+ * Creates a span and measurements for every request to a model, by OpenTelemetry's GenAI semantic conventions; requires
+ * the package `@opentelemetry/api`, and has no effect until an SDK is registered there. A span's parent is the active span,
+ * or else the request's `traceparent`.
  *
- * @throws Error where `@opentelemetry/api` is not installed
+ * @throws Error if `@opentelemetry/api` is not installed
  * @see https://github.com/open-telemetry/semantic-conventions-genai
- *
  * @example
  * ```ts
  * createHandler(inference, { auth, observers: [createTelemetry()] });
@@ -130,7 +128,7 @@ function parentOf({ origin }: ObservedRun, { context, propagation, trace }: type
   return propagation.extract(active, origin.carrier);
 }
 
-/** A meter of a time before the SDK was registered would record nothing for ever. */
+/** A meter created before the SDK is registered would never record. */
 function createRecorderSource({ createNoopMeter, metrics }: typeof Api): () => RecordRun {
   let provider: Api.MeterProvider | undefined;
   let recordRun: RecordRun;
@@ -145,7 +143,7 @@ function createRecorderSource({ createNoopMeter, metrics }: typeof Api): () => R
   };
 }
 
-/** Bounds that the conventions ask for. */
+/** Bounds specified by the conventions. */
 const durationBuckets = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
@@ -158,8 +156,8 @@ const usageBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
 export type RecordRun = (run: ObservedRun, end: RunEnd) => void;
 
 /**
- * Makes the instruments of the GenAI conventions for servers. Token usage has none of its own there, so it is recorded
- * as `gen_ai.client.token.usage`.
+ * The instruments of the GenAI conventions for servers. They have no server metric for tokens, so usage is recorded as
+ * `gen_ai.client.token.usage`.
  */
 function createRecordRun(meter: Meter): RecordRun {
   const histogram = (name: string, unit: string, description: string, explicitBucketBoundaries: number[]) =>

@@ -1,8 +1,8 @@
 import type { RunEnd } from '../contracts/observer.ts';
 
 /**
- * Seconds for each token after the first, as the GenAI conventions of OpenTelemetry define
- * `gen_ai.server.time_per_output_token`; `undefined` for a run that failed or made fewer than two.
+ * Seconds per token after the first, OpenTelemetry's `gen_ai.server.time_per_output_token`; `undefined` for a failed run or fewer
+ * than two tokens.
  */
 export function timePerOutputToken({ durationMs, firstOutputMs, usage, error }: RunEnd): number | undefined {
   const { outputTokens = 0 } = usage;

@@ -7,24 +7,24 @@ import { dirname, extname, join } from 'node:path';
 
 /** Path of a request within the page. */
 interface Place {
-  /** Path below the page, with a slash at its beginning; `/` is the page itself. */
+  /** Path below the page, with a leading slash; `/` is the page itself. */
   readonly path: string;
-  /** Address of the page, if the request lacks the slash that relative addresses need. */
+  /** Address of the page, if the request lacks the trailing slash that relative addresses need. */
   readonly redirect?: string;
 }
 
-/** Takes query, origin and mount path off a URL. */
+/** Removes query, origin and mount path from a URL. */
 export function placeOf(url: string, mountPath = ''): Place {
   const [address = ''] = url.split('#', 1);
   const [full = ''] = address.split('?', 1);
-  // A client that takes the server for a proxy sends the whole URL.
+  // Clients that use the server as a proxy send the whole URL.
   const path = full.startsWith('/') ? full : full.replace(/^https?:\/\/[^/]*/i, '');
   const mount = mountPath.replace(/(?<!\/)\/+$/, '');
   if (mount === '' || !path.startsWith(mount)) return { path: path === '' ? '/' : path };
   const rest = path.slice(mount.length);
   if (rest.startsWith('/')) return { path: rest };
   if (rest !== '') return { path };
-  // Relative, since a proxy before the host may have taken a part of the path away.
+  // Relative, since a proxy may have removed part of the path.
   const name = mount.slice(mount.lastIndexOf('/') + 1);
   return { path: '', redirect: `./${name}/${address.slice(full.length)}` };
 }
@@ -32,8 +32,8 @@ export function placeOf(url: string, mountPath = ''): Place {
 /** Options of `createPlayground`. */
 export interface PlaygroundOptions {
   /**
-   * Where the page finds the API: a path of its own origin, a path relative to the page such as `../v1`, or the URL of
-   * a server that lets other origins in. Default `/v1`.
+   * Address of the API: a path of the page's origin, a path relative to the page such as `../v1`, or the URL of a server with
+   * CORS. Default `/v1`.
    */
   readonly api?: string | undefined;
 }
@@ -41,14 +41,14 @@ export interface PlaygroundOptions {
 const allowedMethods = 'GET, HEAD';
 
 /**
- * Makes a handler that serves the playground: one page on which a person tries every model of an API. It holds no
- * secret and needs no key; whoever opens it gives the page a key, which stays in that browser tab.
+ * Creates a handler that serves the playground: one page to try every model of an API. It contains no
+ * secret and needs no key; users enter a key, which stays in their browser tab.
  *
- * The page works below any path. It loads nothing from other hosts and forbids the browser to (its
- * Content-Security-Policy is sent with every answer). Its files are read when the handler is made, once.
+ * The page works below any path. It loads nothing from different hosts, and its Content-Security-Policy forbids it.
+ * Files are read once, when the handler is created.
  *
- * @returns a handler for the adapters that `createHandler`'s are for
- * @throws TypeError when `api` is not the place of an API
+ * @returns a handler for the same adapters as `createHandler`'s
+ * @throws TypeError if `api` is not an API address
  *
  * @example
  * ```ts
@@ -91,20 +91,20 @@ function sendFile(file: PageFile, request: ApiRequest, common: Record<string, st
   const { etag, mediaType, bytes } = file;
   const headers = { ...common, etag, 'cache-control': 'no-cache' };
   if (isKnown(request.headers['if-none-match'], etag)) return { status: 304, headers, body: '' };
-  // A HEAD request gets the length too: adapters send no body, but count the one that is here.
+  // HEAD responses need the length too: adapters compute it from the body but don't send it.
   return { status: 200, headers: { ...headers, 'content-type': mediaType }, body: bytes };
 }
 
-/** Whether a client has this version already; compared weakly, as RFC 9110 (13.1.2) wants it. */
+/** True if the client has this version; weak comparison, RFC 9110 (13.1.2). */
 function isKnown(ifNoneMatch: string | readonly string[] | undefined, etag: string): boolean {
   const tags = String(ifNoneMatch ?? '').split(',');
   return tags.map((tag) => tag.trim().replace(/^W\//, '')).some((tag) => tag === '*' || tag === etag);
 }
 
-/** Only its origin's path matters of this address: where relative ones are tried out. */
+/** Base to resolve relative addresses; only the path depth matters. */
 const somewhere = 'http://somewhere.invalid/a/b/c/';
 
-/** @throws TypeError when `api` is neither a path nor an http URL */
+/** @throws TypeError if `api` is neither a path nor an http URL */
 function assertApi(api: unknown): asserts api is string {
   const fault = (): never => {
     throw new TypeError(
@@ -114,11 +114,11 @@ function assertApi(api: unknown): asserts api is string {
   if (typeof api !== 'string' || api === '' || !URL.canParse(api, somewhere)) return fault();
   const { origin, username, password, search, hash } = new URL(api, somewhere);
   if ([username, password, search, hash].some((part) => part !== '')) fault();
-  // The origin becomes a part of the policy, in which these would begin something else.
+  // The origin is inserted into the policy, in which these characters are separators.
   if (origin !== new URL(somewhere).origin && !/^https?:\/\/[^;,']+$/i.test(api)) fault();
 }
 
-/** Headers of every answer: what the page may load (itself), reach (the API) and use (the microphone). */
+/** Headers of every response: the page may load itself, call the API and use the microphone. */
 function securityHeaders(api: string): Record<string, string> {
   const { origin } = new URL(api, somewhere);
   const reached = origin === new URL(somewhere).origin ? "'self'" : `'self' ${origin}`;
@@ -147,7 +147,6 @@ function securityHeaders(api: string): Record<string, string> {
   };
 }
 
-/** One file of the page, ready to be sent. */
 export interface PageFile {
   readonly mediaType: string;
   /** A strong validator: a hash of the bytes. */
@@ -166,7 +165,7 @@ const { resolve } = createRequire(import.meta.url);
 // The build writes the page there, wherever this module runs.
 const pageFolder = join(dirname(resolve('slashv1/package.json')), 'dist', 'src', 'playground', 'page');
 
-/** Reads all files of the page, by their path below it; `/` is the page itself. */
+/** Reads all files of the page, by path; `/` is the page itself. */
 function readPage(options: { readonly api: string }): Map<string, PageFile> {
   const files = new Map<string, PageFile>();
   for (const name of readdirSync(pageFolder)) {

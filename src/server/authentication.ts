@@ -5,51 +5,48 @@ import { askHost } from './print-internal.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 import { headerOf, protocolsOf } from '../http/headers.ts';
 
-/** A key that opens the service. */
+/** An API key. */
 export interface ApiKey {
-  /** The key that clients send in `Authorization: Bearer <key>`, or in `x-api-key`. */
+  /** The key that clients send in `Authorization: Bearer <key>` or `x-api-key`. */
   readonly key: string;
-  /** Owner of the limits that this key uses up; keys of the same id share them: 7 and `'7'` are the same. Default: a hash of the key. */
+  /** Owner of the key's limits, shared by keys with the same id; 7 and `'7'` are the same. Default: a hash of the key. */
   readonly id?: string | number | bigint | null | undefined;
   /** Name of one of the handler's `plans`; without it the key is unlimited. */
   readonly plan?: string | null | undefined;
 }
 
-/** The sender of a request. */
 export interface Identity {
   readonly owner: string;
   readonly plan: string | undefined;
 }
 
 export interface AuthenticationOptions {
-  /** Longest time of a function, in milliseconds. */
   readonly timeoutMs: number;
   readonly plans?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const keyProtocol = 'openai-insecure-api-key.';
-/** With a key, or without one. */
+/** The key is optional, for a specific error if it is missing. */
 const bearerHeader = /^Bearer(?: +(\S+))?[ \t]*$/i;
 
 /**
- * Looks a key up, for example in a database; `null` for one that is not valid. The result needs no `key`. The request gets 503
- * if the function takes longer than `authTimeoutMs`, throws or returns another type.
+ * Looks up a key, for example in a database; returns `null` for an invalid key. The result needs no `key`. The request gets 503
+ * if the function exceeds `authTimeoutMs`, throws or returns a different type.
  */
 export type KeyLookup = (
   key: string,
   request: ApiRequest,
 ) => FoundKey | null | undefined | false | Promise<FoundKey | null | undefined | false>;
 
-/** A key as a function returns it. */
+/** A key as a lookup returns it. */
 export type FoundKey = Omit<ApiKey, 'key'> & { readonly key?: string | undefined };
 
-/** Permitted clients: a list of keys, a function that looks keys up, or all (`'none'`). */
+/** Permitted clients: a list of keys, a key lookup, or everyone (`'none'`). */
 export type Authentication = { readonly keys: readonly (string | ApiKey)[] } | KeyLookup | 'none';
 
-/** Identifies the sender of a request. */
 export type Authenticate = (request: ApiRequest) => Promise<Identity>;
 
-/** @returns `undefined` for an open service @throws TypeError for an authentication that is left out or lists no key, an empty key or the same key twice */
+/** @returns `undefined` for an open service @throws TypeError for a missing authentication, an empty list, an empty key or a duplicate key */
 export function createAuthenticate(
   authentication: Authentication,
   options: AuthenticationOptions,
@@ -64,7 +61,7 @@ export function createAuthenticate(
     const key = bearer?.[1] ?? headerOf(request, 'x-api-key') ?? keyOfSocket(request);
     if (key === undefined) {
       const message = bearer
-        ? 'The header `Authorization: Bearer <API_KEY>` has no key: is its variable set?'
+        ? 'The header `Authorization: Bearer <API_KEY>` has no key: is the variable set?'
         : 'Expected a header `Authorization: Bearer <API_KEY>` or `x-api-key: <API_KEY>`.';
       throw new InferenceError('authentication_failed', message);
     }
@@ -74,10 +71,8 @@ export function createAuthenticate(
   };
 }
 
-/** Finds the sender by a key. */
 type Find = (key: string, request: ApiRequest) => Identity | null | Promise<Identity | null>;
 
-/** Codes of errors by which a function may refuse a key. */
 const refusals: readonly string[] = [
   'authentication_failed',
   'upgrade_required',
@@ -107,26 +102,25 @@ function fromFunction(lookup: KeyLookup, { timeoutMs, plans }: AuthenticationOpt
 
 const shape = 'its function to return { key, id, plan }, or null for a key that is not valid';
 
-/** @throws TypeError for what is no `ApiKey` */
 function toIdentity(apiKey: unknown, sent: string, plans: AuthenticationOptions['plans'] = {}): Identity {
-  // A text may be a key, which no log may hold.
+  // A text may be a key, which must not be logged.
   const describe = (value: unknown): string => (typeof value === 'string' ? 'a text' : describeValue(value));
   const expect = (isMet: boolean, expected: string, got: string): void => {
     if (!isMet) throw new TypeError(`auth: expected ${expected}, got ${got}`);
   };
   expect(typeof apiKey === 'object' && !Array.isArray(apiKey), shape, describe(apiKey));
   const { key = sent, id, plan } = apiKey as FoundKey;
-  expect(typeof key === 'string', 'a `key` of text', describe(key));
+  expect(typeof key === 'string', 'a `key` that is a text', describe(key));
   const isText = typeof id === 'string' && id !== '';
   const isId = id == null || isText || typeof id === 'bigint' || Number.isSafeInteger(id);
-  expect(isId, 'an `id` of text or a whole number', describeValue(id));
+  expect(isId, 'an `id` that is a text or an integer', describeValue(id));
   expect(plan == null || Object.hasOwn(plans, plan), 'the name of one of the plans', describeValue(plan));
-  // A hash doesn't give the key away.
+  // A hash doesn't reveal the key.
   const owner = id == null ? digest(key).toString('hex').slice(0, 32) : String(id);
   return { owner, plan: plan ?? undefined };
 }
 
-/** Pages can't set the headers of a WebSocket: they send the key as one of its subprotocols. */
+/** Browsers can't set headers of a WebSocket: pages send the key as a subprotocol. */
 function keyOfSocket(request: ApiRequest): string | undefined {
   if (request.asksForSocket !== true) return undefined;
   const key = protocolsOf(request).find((name) => name.startsWith(keyProtocol));
@@ -146,11 +140,11 @@ function fromList(keys: readonly (string | ApiKey)[] | undefined, { plans }: Aut
     return { key: apiKey.key, digest: digest(apiKey.key), identity };
   });
   if (new Set(known.map(({ key }) => key)).size < known.length)
-    throw new TypeError('auth: expected every key once');
+    throw new TypeError('auth: expected each key only once');
   return (key) => {
     const given = digest(key);
     let match: Identity | null = null;
-    // No early exit: the time that this takes must not depend on which key matches.
+    // No early exit: the time must not depend on which key matches.
     for (const candidate of known) {
       if (crypto.timingSafeEqual(candidate.digest, given)) match = candidate.identity;
     }
@@ -159,7 +153,7 @@ function fromList(keys: readonly (string | ApiKey)[] | undefined, { plans }: Aut
 }
 
 function digest(key: string): Buffer {
-  // Node has had the faster one since 20.12.
+  // Faster, but only since Node 20.12.
   return crypto.hash === undefined
     ? crypto.createHash('sha256').update(key).digest()
     : crypto.hash('sha256', key, 'buffer');

@@ -3,19 +3,18 @@ import { InferenceError } from '../errors.ts';
 import { wholeNumber } from '../validation/number-schema.ts';
 import type { InputsOf } from '../validation/setting-table.ts';
 
-/** The limits of a gate, as a host sets them. */
 export const gateFields = {
-  /** Bodies of all callers. */
+  /** Max bodies of all callers. */
   count: wholeNumber().optional(),
-  /** Bodies of one key. */
+  /** Max bodies of one key. */
   countPerKey: wholeNumber().optional(),
-  /** Bytes of all callers. */
+  /** Max bytes of all callers. */
   bytes: z.number().optional(),
-  /** Bytes of one key. */
+  /** Max bytes of one key. */
   bytesPerKey: z.number().optional(),
 };
 
-/** Most bodies of one kind at a time; those of one key are those of all keys with its `id`. */
+/** Max simultaneous bodies of one kind; keys with the same `id` count as one. */
 export interface BodyGateLimits extends InputsOf<typeof gateFields> {}
 
 export type ResolvedGateLimits = { readonly [Name in keyof BodyGateLimits]-?: number };
@@ -32,14 +31,14 @@ const retryAfterSeconds = 5;
 export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeBytes = 0) {
   const tooMany = (code: 'rate_limited' | 'overloaded', what: string): InferenceError => {
     const whose = code === 'rate_limited' ? 'This key has' : 'The service has';
-    const message = `${whose} ${what} under way, which is the most. Try again in ${retryAfterSeconds} s.`;
+    const message = `${whose} ${what} in progress, the maximum. Try again in ${retryAfterSeconds} s.`;
     return new InferenceError(code, message, { retryAfterSeconds });
   };
   const all: Usage = { count: 0, bytes: 0 };
   const owners = new Map<string, Usage>();
   return {
     freeBytes,
-    /** @param owner of the key; `undefined` where the service is open, so that the limits of all hold alone */
+    /** @param owner of the key; `undefined` for an open service, which has only the limits of all callers */
     enter(owner: string | undefined) {
       const own = owner === undefined ? undefined : (owners.get(owner) ?? { count: 0, bytes: 0 });
       if (own && own.count >= limits.countPerKey) throw tooMany('rate_limited', `${own.count} ${kind}`);
@@ -55,7 +54,6 @@ export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeByt
       add(1, 0);
       let [held, left] = [0, false];
       return {
-        /** The body has so many bytes, or will have. */
         grow(bytes: number): void {
           const more = bytes - freeBytes - held;
           if (more <= 0) return;
@@ -66,7 +64,6 @@ export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeByt
           add(0, more);
           held += more;
         },
-        /** No more than so many bytes of it are left. */
         shrink(bytes: number): void {
           const less = held - Math.max(0, bytes - freeBytes);
           if (left || less <= 0) return;

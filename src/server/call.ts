@@ -11,13 +11,12 @@ import type { Meter } from './plans.ts';
 import { quote } from '../core/text/quote.ts';
 
 export interface Caller {
-  /** Owner of the key; `undefined` where the service is open. */
+  /** Owner of the key; `undefined` for an open service. */
   readonly owner: string | undefined;
   readonly caller: CallerState;
   readonly meter: Meter;
 }
 
-/** One request on its way through an endpoint. */
 export interface Call extends Caller {
   readonly budget: RequestBudget;
   readonly inference: ServedInference;
@@ -26,19 +25,19 @@ export interface Call extends Caller {
   readonly requestId: string;
   /** `performance.now()` of its arrival. */
   readonly startedAt: number;
-  /** Goes with what is asked of the inference, so that observers know what that is for. */
+  /** Passed to the inference, so that observers can attribute its runs. */
   readonly origin: ObservedRequest;
-  /** Values of the path template's placeholders, decoded. */
+  /** Decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
-  /** The same sender once more, with a meter of its own, for what counts as another request. */
+  /** Identifies the sender again with a separate meter, for additional billed work. */
   readonly identify: () => Promise<Caller>;
-  /** Reports a failure that can't be the response's status any more. */
+  /** Reports a failure after the response's status was sent. */
   readonly report: (error: InferenceError) => void;
 }
 
 const maxModelsNamed = 5;
 
-/** @param id the default model of the category if left out, else the first that is configured */
+/** @param id default: the category's default model, else the first configured */
 export function findModel(
   call: Call,
   id: string | undefined,
@@ -63,7 +62,7 @@ export function findModel(
 }
 
 function listing(models: readonly ModelInfo[]): string {
-  if (models.length === 0) return 'This service has none.';
+  if (models.length === 0) return 'This service has no models.';
   const names = models.slice(0, maxModelsNamed).map((model) => quote(model.id));
   const more = models.length - names.length;
   return `Available: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;

@@ -11,11 +11,11 @@ import { turns } from './request-budget.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
-/** Lengths that NIST SP 800-38D recommends. */
+/** Recommended by NIST SP 800-38D. */
 const ivBytes = 12;
 const authTagLength = 16;
 
-/** Makes what encrypts texts for one caller each, who can neither read nor change them, nor hand them to another caller. */
+/** Encrypts texts per caller, who can't read or change them or pass them to a different caller. */
 function createSealers(secret?: string): (caller: string) => Pick<CallerState, 'seal' | 'unseal'> {
   const key =
     secret === undefined
@@ -43,66 +43,61 @@ function createSealers(secret?: string): (caller: string) => Pick<CallerState, '
 
 export interface Keeping {
   readonly store: ResponseStore;
-  /** Whether the store is the host's, so that other processes may have it, too. */
+  /** The store belongs to the host and may be shared with more processes. */
   readonly isShared: boolean;
   readonly expirySeconds: number;
   readonly timeoutMs: number;
-  /** Max size of one text, in bytes of UTF-8. */
+  /** Max bytes of one text (UTF-8). */
   readonly maxTextBytes: number;
   /** Max bytes that this process writes to a shared store for one key, within `expirySeconds`. */
   readonly maxBytesPerKey: number;
 }
 
-/** Finds the state of a key's owner within its plan. @param owner everybody if left out */
 export type CallerStates = (owner: string | undefined, planName: string | undefined) => CallerState;
 
-/** @param keeping where values are kept; nowhere if left out */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
-  const surroundings: Surroundings = { changes: new Map(), written: new Map() };
+  const shared: SharedWrites = { changes: new Map(), written: new Map() };
   return (owner, planName = '') => {
     const caller = [planName, owner ?? ''].map(encodeURIComponent).join(':');
-    const kept = keeping && new KeptStore({ caller, owner }, keeping, surroundings);
+    const kept = keeping && new KeptStore({ caller, owner }, keeping, shared);
     return { kept, ...sealersOf(caller) };
   };
 }
 
-/** What all requests of a process share. */
-interface Surroundings {
-  /** The last change of each value, by its key. */
+interface SharedWrites {
   readonly changes: Map<string, Promise<unknown>>;
-  /** The bytes that a caller has written since a time, the earliest first. */
+  /** Bytes written per caller since a time, earliest first. */
   readonly written: Map<string, { readonly since: number; bytes: number }>;
 }
 
-/** Texts of that length, together, are read and written in one turn of the event loop: a store in memory answers without one. */
+/** Total length of texts handled in one turn of the event loop: an in-memory store answers without yielding. */
 const turnLength = 2 ** 14;
-/** What a text takes beside its length: its key, a timer, promises. */
+/** Overhead per text: key, timer, promises. */
 const overheadLength = 2 ** 9;
-/** A text is kept longer than it is found by that share, so that it needs no renewal until then. */
+/** Texts are stored longer than they are valid by this share, to reduce renewals. */
 const renewalShare = 1 / 4;
 
-/** Words for a store that fails or is late. */
-const storeFault = "The store of responses doesn't answer at the moment.";
+const storeFault = "The response store isn't available at the moment.";
 
 class KeptStore implements KeptValues {
   readonly maxBytes: number;
   readonly #caller: string;
   readonly #owner: string | undefined;
   readonly #keeping: Keeping;
-  readonly #surroundings: Surroundings;
+  readonly #shared: SharedWrites;
   #lengthInTurn = 0;
 
   constructor(
     { caller, owner }: { readonly caller: string; readonly owner: string | undefined },
     keeping: Keeping,
-    surroundings: Surroundings,
+    shared: SharedWrites,
   ) {
     this.maxBytes = keeping.maxTextBytes;
     this.#caller = caller;
     this.#owner = owner;
     this.#keeping = keeping;
-    this.#surroundings = surroundings;
+    this.#shared = shared;
   }
 
   async get(id: string): Promise<unknown> {
@@ -126,7 +121,7 @@ class KeptStore implements KeptValues {
 
   async update(id: string, change: (value: unknown) => Promise<object | undefined>): Promise<boolean> {
     const key = this.#keyOf(id);
-    const changed = (this.#surroundings.changes.get(key) ?? Promise.resolve()).then(async () => {
+    const changed = (this.#shared.changes.get(key) ?? Promise.resolve()).then(async () => {
       const value = await change(await this.get(id));
       if (value !== undefined) return this.set(id, JSON.stringify(value));
       await this.delete(id);
@@ -135,9 +130,9 @@ class KeptStore implements KeptValues {
     const settled = changed
       .catch(() => undefined)
       .finally(() => {
-        if (this.#surroundings.changes.get(key) === settled) this.#surroundings.changes.delete(key);
+        if (this.#shared.changes.get(key) === settled) this.#shared.changes.delete(key);
       });
-    this.#surroundings.changes.set(key, settled);
+    this.#shared.changes.set(key, settled);
     return changed;
   }
 
@@ -175,18 +170,18 @@ class KeptStore implements KeptValues {
     return text;
   }
 
-  /** A store of the host knows no keys, and its texts end by themselves. */
+  /** A host's store has no per-key limits, and its texts expire on their own. */
   #count(bytes: number): void {
     const now = unixTime();
-    for (const [first, { since }] of this.#surroundings.written) {
+    for (const [first, { since }] of this.#shared.written) {
       if (now - since < this.#keeping.expirySeconds) break;
-      this.#surroundings.written.delete(first);
+      this.#shared.written.delete(first);
     }
-    const own = getOrCreate(this.#surroundings.written, this.#caller, () => ({ since: now, bytes: 0 }));
+    const own = getOrCreate(this.#shared.written, this.#caller, () => ({ since: now, bytes: 0 }));
     own.bytes += bytes;
     if (own.bytes <= this.#keeping.maxBytesPerKey) return;
     own.bytes -= bytes;
-    const reason = `This key may write ${this.#keeping.maxBytesPerKey} bytes of responses and conversations in ${this.#keeping.expirySeconds} s.`;
+    const reason = `This key may write ${this.#keeping.maxBytesPerKey} bytes of responses and conversations per ${this.#keeping.expirySeconds} s.`;
     throw new InferenceError('rate_limited', reason, {
       retryAfterSeconds: own.since + this.#keeping.expirySeconds - now,
     });

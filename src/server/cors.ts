@@ -8,13 +8,13 @@ import type { InputsOf, SchemaOf } from '../validation/setting-table.ts';
 const corsFields = {
   /** Origins as browsers write them, such as `https://app.example`; `'*'` for all. */
   origins: z.union([z.literal('*'), z.array(z.string())], { error: 'expected "*" or a list of origins' }),
-  /** Request headers that pages may send; default: all that they ask for. */
+  /** Request headers that pages may send; default: all that they request. */
   headers: z.array(z.string()).optional(),
   /** Seconds for which browsers may cache the permissions; default 7200, their maximum. */
   maxAgeSeconds: numberSchema({ type: 'int', min: 0 }).optional(),
 };
 
-/** Other origins whose pages may use the API from a browser. */
+/** Foreign origins with access to the API from a browser. */
 export interface CorsOptions extends InputsOf<typeof corsFields> {}
 
 export const corsSchema: SchemaOf<CorsOptions> = z.strictObject(corsFields);
@@ -23,8 +23,8 @@ const defaultMaxAgeSeconds = 7200;
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
- * Makes what tells browsers what pages of other origins may do (Fetch standard, section 3.3).
- * @throws TypeError for origins or header names that no browser would understand
+ * Creates CORS headers and preflight responses (Fetch standard, section 3.3).
+ * @throws TypeError for origins or header names that browsers would reject
  */
 export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeconds }: CorsOptions) {
   if (origins !== '*')
@@ -32,7 +32,6 @@ export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeco
   if (headers !== undefined) assertEach('cors.headers', headers, isHeaderName, 'names of headers');
   const known = origins === '*' ? undefined : new Set(origins);
 
-  /** Whether pages of an origin may use the API. */
   const allows = (origin: string): boolean => known?.has(origin) ?? true;
 
   function headersOf(request: ApiRequest): Record<string, string> {
@@ -46,7 +45,7 @@ export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeco
     };
   }
 
-  /** The answer to a browser that asks before it sends; it has no key yet. */
+  /** Answers a preflight request, which has no key. */
   function preflight(request: ApiRequest, allow: string): ApiResponse | undefined {
     const isAsked = headerOf(request, 'access-control-request-method') !== undefined;
     if (request.method !== 'OPTIONS' || !isAsked) return undefined;
@@ -73,7 +72,7 @@ function isHeaderName(name: string): boolean {
   return headerName.test(name);
 }
 
-/** As a browser would write it: no path, no port that goes without saying, no capital letter. */
+/** As browsers write it: no path, no default port, lower case. */
 function isOrigin(text: string): boolean {
   if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
   return /^[a-z][a-z\d+.-]*:\/\/[^/?#\s,]+$/.test(text);

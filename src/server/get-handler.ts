@@ -4,11 +4,7 @@ import { toErrorResponse } from '../http/error-responses.ts';
 import { requestIdOf } from '../http/headers.ts';
 import { printInternal } from './print-internal.ts';
 
-/**
- * Makes a handler that answers GET and HEAD at whatever path, with what must not be stored.
- *
- * @param path answered when the handler is mounted at the root
- */
+/** Answers GET and HEAD at any path, uncacheable. @param path answered when the handler is mounted at the root */
 export function createGetHandler(
   path: string,
   answer: (request: ApiRequest) => ApiResponse | Promise<ApiResponse>,

@@ -19,7 +19,7 @@ type Placeholders = Readonly<Record<string, string>>;
 
 type FoundRoute = ReturnType<ReturnType<typeof createRouter>>;
 
-/** Makes the function that finds the route of a path. Where several templates match, the first counts. */
+/** The first matching template wins. */
 function createRouter(routes: readonly Route[]) {
   const paths = new Map<string, { match: ReturnType<typeof matcher>; byMethod: Map<string, Route> }>();
   for (const route of routes) {
@@ -40,9 +40,9 @@ function createRouter(routes: readonly Route[]) {
     const route = found?.byMethod.get(method);
     return {
       route,
-      /** The methods of a path that exists for others. */
+      /** Supported methods, if only the method doesn't match. */
       allow: found && !route ? [...found.byMethod.keys()].join(', ') : undefined,
-      /** Values of the path's placeholders, as they are encoded. */
+      /** Values of the path's placeholders, still encoded. */
       placeholders: found?.placeholders,
     };
   };
@@ -73,7 +73,7 @@ function decode(text: string): string {
 const chat = 'POST /v1/chat/completions';
 const completions = 'POST /v1/completions';
 
-/** Paths of other servers, with what to call here in their place. */
+/** Paths of popular servers → replacements here. */
 const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\/(?:api\/)?chat$/, chat],
   [/^\/(?:api\/)?generate(?:_stream)?$/, chat],
@@ -88,11 +88,8 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\/(?:images\/edits|images\/variations|txt2img|sdapi\/.*)$/, 'POST /v1/images/generations'],
   [/^\/(?:inference|asr)$/, 'POST /v1/audio/transcriptions'],
   [/^\/(?:tts|api\/tts)$/, 'POST /v1/audio/speech'],
-  [
-    /^\/moderations$/,
-    `${chat}, with your rules as a system message and the verdicts as \`response_format\`,`,
-  ],
-  [/^\/responses\/compact$/, 'POST /v1/responses, with a summary of your own as `input`,'],
+  [/^\/moderations$/, `${chat}, with your rules as a system message and verdicts as \`response_format\`,`],
+  [/^\/responses\/compact$/, 'POST /v1/responses, with your summary as `input`,'],
   [
     /^\/(?:assistants|threads)(?:\/.*)?$/,
     'POST /v1/responses, with `previous_response_id` or `conversation`,',
@@ -104,7 +101,6 @@ export interface ServedParts {
   readonly sockets: readonly SocketEndpoint[];
 }
 
-/** Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path. */
 export function createHandlerOf(
   { categories, sockets }: ServedParts,
   inference: ServedInference,
@@ -112,7 +108,7 @@ export function createHandlerOf(
 ): Handler {
   if (typeof inference?.run !== 'function')
     throw new TypeError('createHandler: expected an inference, which `createInference` makes');
-  // From JavaScript it may be left out; what is missing then has a message of its own.
+  // Optional in JavaScript; `resolveOptions` reports the missing option.
   const settings = resolveOptions(options ?? {});
   const findRoute = createRouter(createRoutes(categories, sockets));
   for (const observer of settings.observers) inference.observe?.(observer);
@@ -121,12 +117,11 @@ export function createHandlerOf(
   return (request) => new HandledRequest(request, findRoute(request), { settings, inference }).respond();
 }
 
-interface Surroundings {
+interface HandlerContext {
   readonly settings: Settings;
   readonly inference: ServedInference;
 }
 
-/** One request, from its arrival to its response. */
 class HandledRequest {
   readonly #startedAt = performance.now();
   readonly #request: ApiRequest;
@@ -135,10 +130,10 @@ class HandledRequest {
   readonly #inference: ServedInference;
   readonly #origin: ObservedRequest;
   readonly #watch: ReturnType<typeof watchRequest>;
-  /** Headers of the response, whatever answers. */
+  /** Headers of every response to this request. */
   readonly #headers: Record<string, string>;
 
-  constructor(request: ApiRequest, found: FoundRoute, { settings, inference }: Surroundings) {
+  constructor(request: ApiRequest, found: FoundRoute, { settings, inference }: HandlerContext) {
     this.#request = request;
     this.#found = found;
     this.#settings = settings;
@@ -196,7 +191,7 @@ class HandledRequest {
       const message = `There is no ${request.method} ${path}.${hintFor(request)}`;
       throw new InferenceError('route_not_found', message);
     }
-    // Before the key is looked at.
+    // Reject malformed paths before looking up the key.
     const pathParameters = decodeAll(placeholders);
     const caller = await this.#identify();
     const startedAt = this.#startedAt;

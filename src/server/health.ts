@@ -11,7 +11,7 @@ const worstFirst = ['missing', 'failed', 'closed', 'unreachable', 'loading', 'dr
 
 /** Options of `createHealthHandler`. */
 export interface HealthOptions {
-  /** Ids of the models without which the host isn't ready; default: all that it has. */
+  /** Ids of the models that the host needs to be ready; default: all. */
   readonly requiredModels?: readonly string[] | undefined;
 }
 
@@ -20,14 +20,12 @@ export const healthSettings = {
 } satisfies SettingTable & Record<keyof HealthOptions, unknown>;
 
 /**
- * Makes a handler for health checks, which needs no key; mount it where the host's checks look, at `/health` for
- * example. It answers 200 when every required model takes requests, else 503, with the state of each; `/health/ready` is
- * the same. A model that the next request loads takes requests; one whose servers are all away doesn't, nor does one that
- * isn't there. `/health/live` answers 200 as long as the process answers at all: who restarts processes that don't should
- * look there.
+ * Creates a handler for health checks, which needs no key; mount it at the path that the host's checks use, for
+ * example `/health`. It answers 200 if every required model accepts requests, else 503, with the state of each; `/health/ready`
+ * is the same. Models that load on the next request accept requests; missing models and models without a reachable server
+ * don't. `/health/live` answers 200 as long as the process responds at all: use it to restart hung processes.
  *
- * @throws InferenceError `invalid_request` for a setting that doesn't exist or has another type
- *
+ * @throws InferenceError `invalid_request` for an unknown or invalid setting
  * @example
  * ```ts
  * app.use('/health', toExpress(createHealthHandler(inference, { requiredModels: ['assistant'] })));
@@ -41,7 +39,7 @@ export function createHealthHandler(
   const { requiredModels } = options;
   return createGetHandler('/health', ({ url, mountPath }) => {
     if (endpointPath(url, mountPath).endsWith('/live')) return jsonResponse(200, { status: 'live' });
-    // Where other servers are is nothing for those who ask without a key.
+    // Upstream addresses must not be visible without a key.
     const models = inference
       .status()
       .map(({ id, state, running, waiting }) => ({ id, state, running, waiting }));

@@ -3,14 +3,14 @@ import { describeValue } from '../core/text/quote.ts';
 import { InferenceError } from '../errors.ts';
 import { isLimiterState, type LimiterFactory, type LimiterState } from './rate-limit.ts';
 
-/** Treatment of requests while the store of limits doesn't answer: they are refused, or served uncounted. */
+/** Reject requests, or serve them uncounted, while the limit store fails. */
 export const limiterFailures = ['refuse', 'admit'] as const;
 
 export interface LimiterGuardOptions {
   /** Default `refuse`. */
   readonly onFailure: (typeof limiterFailures)[number];
   readonly timeoutMs: number;
-  /** Told once when the store fails, and once when it is back. */
+  /** Called once when the store fails and once when it recovers. */
   readonly report: (message: string, cause?: unknown) => void;
 }
 
@@ -20,13 +20,10 @@ const expected = {
   state: 'a state with the number msBeforeNext',
 } as const;
 
-/** A store that has just failed is not asked again: the request would only wait. */
+/** Time without calls after a failure: requests would only wait. */
 const pauseMs = 1000;
 
-/**
- * Gives every answer of a store of limits a deadline. After a failure the store is left alone for a second; until it
- * answers again, requests are refused with `overloaded`, or nothing is counted.
- */
+/** Adds deadlines to the limit store, and skips it for a second after a failure. */
 export function guardLimiters(
   createLimiter: LimiterFactory,
   { onFailure, timeoutMs, report }: LimiterGuardOptions,
@@ -44,10 +41,10 @@ export function guardLimiters(
     failure = { cause, atMs: performance.now() };
     const consequence =
       onFailure === 'admit' ? 'requests are not counted' : 'requests of keys with a plan are refused';
-    if (isNew) report(`The store of limits doesn't answer: ${consequence}.`, cause);
+    if (isNew) report(`The limit store isn't available: ${consequence}.`, cause);
   };
   const isBack = (): void => {
-    if (failure) report('The store of limits answers again.');
+    if (failure) report('The limit store is available again.');
     failure = undefined;
   };
   const ask = async <Answer>(question: () => Promise<Answer>, otherwise: Answer): Promise<Answer> => {

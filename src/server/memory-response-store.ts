@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import type { ResponseStore } from '../contracts/caller.ts';
 import { getOrCreate } from '../core/get-or-create.ts';
 
-/** The texts of one response or conversation, by their keys. */
 interface Kept {
   readonly caller: string;
   readonly texts: Map<string, { readonly text: string; readonly bytes: number }>;
@@ -14,25 +13,22 @@ interface Share {
   bytes: number;
 }
 
-/** Memory that a text takes beside its characters. */
+/** Memory overhead of a text. */
 const overheadBytes = 256;
 
 /**
- * Keeps texts in the memory of this process. Where they become too many, the caller who has most loses the response or conversation
- * that was not used for longest, as a whole: nobody can drive out the texts of others.
+ * In memory. Beyond the limits, the largest caller loses its least recently used response or conversation, so that callers can't
+ * evict each other's.
  */
 export class MemoryResponseStore implements ResponseStore {
   readonly #limits: { readonly maxCount: number; readonly maxBytes: number };
   readonly #now: () => number;
-  /** By their ids, the least recently used first. */
+  /** By id, least recently used first. */
   readonly #all = new Map<string, Kept>();
   readonly #shares = new Map<string, Share>();
   readonly #total: Share = { count: 0, bytes: 0 };
 
-  /**
-   * @param limits `maxCount` counts responses and conversations
-   * @param now in milliseconds; default the system's clock
-   */
+  /** @param limits `maxCount` counts responses and conversations @param now in milliseconds; default: the system clock */
   constructor(limits: { maxCount: number; maxBytes: number }, now: () => number = Date.now) {
     [this.#limits, this.#now] = [limits, now];
   }
@@ -101,7 +97,7 @@ export class MemoryResponseStore implements ResponseStore {
     const { maxCount, maxBytes } = this.#limits;
     while (this.#total.count > maxCount || this.#total.bytes > maxBytes) {
       const name = this.#total.bytes > maxBytes ? 'bytes' : 'count';
-      const [largest] = [...this.#shares].reduce((most, one) => (one[1][name] > most[1][name] ? one : most));
+      const [largest] = [...this.#shares].reduce((max, one) => (one[1][name] > max[1][name] ? one : max));
       for (const [id, { caller }] of this.#all) {
         if (caller !== largest) continue;
         this.#remove(id);
@@ -111,7 +107,7 @@ export class MemoryResponseStore implements ResponseStore {
   }
 }
 
-/** The key up to the name of a part: `…:conv_1` of `…:conv_1.item.msg_1`. */
+/** The key up to the first part name: `…:conv_1` for `…:conv_1.item.msg_1`. */
 function idOf(key: string): string {
   const [name] = key.slice(key.lastIndexOf(':')).split('.', 1);
   return key.slice(0, key.lastIndexOf(':')) + name!;

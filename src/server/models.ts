@@ -7,7 +7,6 @@ import type { Route, RouteCall } from '../contracts/endpoint.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import { jsonResponse } from '../http/responses.ts';
 
-/** A model, as `GET /models/{model_id}` shows it. */
 export const modelSchema = z.object({
   id: z.string(),
   object: z.literal('model'),
@@ -21,36 +20,39 @@ export const modelSchema = z.object({
   input_modalities: z
     .array(z.enum(['text', 'image']))
     .optional()
-    .meta({ description: 'Kinds of input; left out while they are unknown.' }),
+    .meta({ description: 'Kinds of input; absent while unknown.' }),
   tool_calls: z
     .object({
-      format: z.string().meta({ description: 'Its name; `template` for one that was derived.' }),
-      origin: z.enum(['template', 'row', 'setting']).meta({ description: 'Where the notation comes from.' }),
+      format: z.string().meta({ description: 'Its name; `template` if derived from the chat template.' }),
+      origin: z.enum(['template', 'row', 'setting']).meta({ description: 'Source of the notation.' }),
       example: z.string().meta({ description: 'A call as the model writes it.' }),
       notations: z
         .array(z.record(z.string(), z.unknown()))
-        .meta({ description: 'Those that are read, as the setting `toolCallFormat` takes them.' }),
+        .meta({ description: 'Parsed notations, in the form of the setting `toolCallFormat`.' }),
     })
     .optional()
     .meta({ description: 'How a loaded model writes tool calls; not in the list of models.' }),
   demo: z
     .boolean()
     .optional()
-    .meta({ description: 'True for a bundled model, which knows nothing beyond its description.' }),
-  description: z.string().optional().meta({ description: 'The things that a demo model knows.' }),
+    .meta({ description: 'Set for bundled models, which know nothing beyond the description.' }),
+  description: z.string().optional().meta({ description: 'The world of a demo model.' }),
   replacement: z
     .string()
     .optional()
-    .meta({ description: 'A real model in place of a demo model: `slashv1 serve --model` takes it.' }),
+    .meta({ description: 'A real model to replace it, for `slashv1 serve --model`.' }),
   state: z.enum(modelStates).optional(),
   progress: z
     .object({
       phase: z.enum(loadPhases),
-      received_bytes: z.int().optional().meta({ description: 'Of its download; left out without one.' }),
-      total_bytes: z.int().optional().meta({ description: 'As far as it is known.' }),
+      received_bytes: z
+        .int()
+        .optional()
+        .meta({ description: 'Size of its download; absent without a download.' }),
+      total_bytes: z.int().optional().meta({ description: 'Absent if unknown.' }),
     })
     .optional()
-    .meta({ description: 'While the model is `loading`, as far as that is known.' }),
+    .meta({ description: 'Progress while the model is `loading`, if known.' }),
 });
 
 const modelListSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
@@ -83,8 +85,7 @@ export type ModelParameters = z.infer<typeof modelParametersSchema>;
 /**
  * A model → its wire form.
  *
- * @param status left out where nobody says it
- *
+ * @param status absent if unknown
  * @example
  * ```ts
  * inference.models().map((model) => toModel(model));
@@ -133,7 +134,7 @@ export function toModelList(
   return { object: 'list', data: models.map((model) => toModel(model, statuses.get(model.id))) };
 }
 
-/** The parameters that a model takes, within the limits of the model. Lists are left out: a description has no type for them. */
+/** Without lists: descriptions have no type for them. */
 export function toModelParameters(model: ModelInfo, categories: CategoryRegistry): ModelParameters {
   const category = categories.get(model.category);
   const foreign = new Set(model.foreignParameters);
@@ -160,8 +161,8 @@ export function toModelParameters(model: ModelInfo, categories: CategoryRegistry
 
 const model = { 'application/json': { name: 'Model', schema: modelSchema } };
 const summaries = {
-  load: 'Load a model, and answer when it is ready. Only for keys whose plan has `controlsModels`.',
-  unload: 'Release the memory of a model when its requests have ended. The next request loads it again.',
+  load: 'Load a model, and answer when it is ready. Requires a plan with `controlsModels`.',
+  unload: 'Free the memory of a model when its requests have ended. The next request loads it again.',
 } as const;
 
 function describe({ findModel, status, pathParameters }: RouteCall): ApiResponse {
@@ -175,7 +176,6 @@ function describe({ findModel, status, pathParameters }: RouteCall): ApiResponse
   });
 }
 
-/** The list of models, one model, its parameters, and the loading and unloading of it. */
 export function modelRoutes(categories: CategoryRegistry): readonly Route[] {
   return [
     {
@@ -191,7 +191,7 @@ export function modelRoutes(categories: CategoryRegistry): readonly Route[] {
       method: 'GET',
       path: '/models/{model_id}/parameters',
       operationId: 'getModelParameters',
-      summary: 'The parameters that requests to a model may set, with their bounds and defaults.',
+      summary: "The parameters of a model's requests, with bounds and defaults.",
       responses: { 'application/json': { name: 'ModelParameters', schema: modelParametersSchema } },
       errors: ['model_not_found'],
       handle: async ({ findModel, pathParameters }) =>

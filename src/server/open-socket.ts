@@ -14,7 +14,7 @@ import type { Meter } from './plans.ts';
 import { openRun } from './run.ts';
 import type { OpenSocket } from './sockets.ts';
 
-/** The subprotocol that pages offer beside their key. */
+/** The subprotocol that pages offer together with their key. */
 const subprotocol = 'realtime';
 
 export async function openSocket(
@@ -86,7 +86,7 @@ export async function openSocket(
   }
 }
 
-/** Browsers let pages of any origin open a WebSocket, and say which. */
+/** Browsers allow WebSockets from pages of any origin, and send the origin. */
 function assertOrigin({ request, settings }: Call): void {
   const origin = headerOf(request, 'origin');
   if (origin === undefined || settings.cors?.allows(origin)) return;
@@ -103,7 +103,6 @@ interface SocketRun extends Pick<SocketRunOptions, 'isUsed'> {
   readonly onLimits: (headers: Meter['headers']) => void;
 }
 
-/** Runs a model for a socket, as a separate request. */
 async function* runAgain(
   call: Call,
   { category, request, isUsed, onLimits }: SocketRun,

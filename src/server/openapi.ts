@@ -14,7 +14,6 @@ import { wireErrors } from '../http/error-responses.ts';
 import { serverDescriptions } from './descriptions.ts';
 import { jsonTextResponse } from '../http/responses.ts';
 
-/** `GET /openapi.json`, which describes the given routes and itself. */
 export function createOpenApiRoute(others: readonly DescribedRoute[]): Route {
   let last: { readonly ids: string; readonly text: string } | undefined;
   const route: Route = {
@@ -37,7 +36,7 @@ export function createOpenApiRoute(others: readonly DescribedRoute[]): Route {
   return route;
 }
 
-/** The body of every error response; all four keys are always there. */
+/** All four keys are always present. */
 const errorBodySchema: z.ZodType<ErrorBody> = z.object({
   error: z.object({
     message: z.string(),
@@ -67,10 +66,7 @@ const onInference: readonly ErrorCode[] = [
   'insufficient_storage',
 ];
 
-/**
- * The OpenAPI 3.1 document of some routes. Its server is the folder that it was loaded from.
- * @param models whose ids parameters may have
- */
+/** The server URL is relative to the document. @param models ids for parameters */
 export function toOpenApi(routes: readonly DescribedRoute[], models: readonly ModelInfo[] = []): JsonSchema {
   const schemas: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -134,10 +130,10 @@ function toOperation(route: DescribedRoute, models: readonly ModelInfo[]): JsonS
   };
 }
 
-/** OpenAPI describes no WebSocket. */
+/** OpenAPI has no WebSockets. */
 function describeMessages(route: DescribedRoute): string {
   const names = messagesOf(route).map(({ client, server }) => `${client.name} and ${server.name}`);
-  return `The connection becomes a WebSocket with messages of JSON, of the schemas ${names.join(', or ')}.`;
+  return `The connection becomes a WebSocket with JSON messages, of the schemas ${names.join(', or ')}.`;
 }
 
 function messagesOf({ messages, otherMessages = [] }: DescribedRoute): SocketMessages[] {

@@ -32,7 +32,7 @@ export interface ErrorContext extends FailedRequest {
 
 const milliseconds = wholeNumber(2 ** 31 - 1);
 
-const aFunction = expecting('a function, which a .js or .mjs file can hold');
+const aFunction = expecting('a function, from a .js or .mjs file');
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const isStore = (value: unknown): boolean =>
@@ -53,13 +53,13 @@ const apiKey = z.union(
 const gateLimits: SchemaOf<BodyGateLimits> = z.strictObject(gateFields);
 
 const socketFields = {
-  /** Most bytes of audio that wait for the end of their utterance, of one socket; default 16 MiB. */
+  /** Max bytes of audio buffered per socket until their utterance ends; default 16 MiB. */
   maxBufferBytes: wholeNumber().default(defaultMaxBytes),
-  /** Largest message, which closes the socket if it is larger; default 1 MiB. */
+  /** Max message size; a larger message closes the socket. Default 1 MiB. */
   maxMessageBytes: wholeNumber(2 ** 30).default(2 ** 20),
-  /** Longest silence of a client before its socket is closed, in milliseconds; default 300,000. */
+  /** Max silence of a client before its socket is closed, in milliseconds; default 300,000. */
   idleTimeoutMs: milliseconds.default(300_000),
-  /** Longest time of a socket, in milliseconds; default 3,600,000. */
+  /** Max lifetime of a socket, in milliseconds; default 3,600,000. */
   maxDurationMs: milliseconds.default(3_600_000),
 };
 
@@ -70,32 +70,29 @@ const wholeSockets = z.strictObject({ ...gateFields, ...socketFields });
 const sockets: z.ZodType<z.output<typeof wholeSockets>, SocketLimits> = wholeSockets;
 
 const keepingFields = {
-  /** Default: the memory of this process. Several hosts need one that they share. */
+  /** Default: the memory of this process. Several hosts need a shared store. */
   store: z
     .custom<ResponseStore>(isStore, { error: 'expected an object with get, set and delete' })
     .optional(),
   /**
-   * A response is kept for so many seconds, a conversation after its last change; default 86,400, a day. Their texts are removed at
-   * most a quarter of that later. What a response continues is kept as long as the response.
+   * Lifetime of a response, and of a conversation after its last change; default 86,400, a day. Texts are deleted at most a
+   * quarter of that later. A response keeps its predecessors alive.
    */
   expirySeconds: wholeNumber().default(86_400),
-  /**
-   * Max number of responses and conversations in memory; default 10,000. Beyond that, the caller who has most loses those that
-   * were not used for longest.
-   */
+  /** Max responses and conversations in memory; default 10,000. Beyond that, the largest caller loses the least recently used. */
   maxCount: wholeNumber().optional(),
   /** Max bytes in memory; default 16 × `maxBodyBytes`. */
   maxBytes: z.number().optional(),
   /**
-   * Max bytes that one process writes to the `store` for one key within `expirySeconds`; default 16 × `maxBodyBytes`. After
-   * that an answer says `store: false`, and changes of conversations get 429.
+   * Max bytes that one process writes to the `store` per key within `expirySeconds`; default 16 × `maxBodyBytes`. Beyond that,
+   * answers have `store: false`, and changes of conversations get 429.
    */
   maxBytesPerKey: z.number().optional(),
-  /** Longest time for one answer of the `store`, in milliseconds; default 5000. */
+  /** Time limit of a call to the `store`, in milliseconds; default 5000. */
   timeoutMs: milliseconds.default(5000),
 };
 
-/** How responses are kept. */
+/** How to store responses. */
 export interface KeepResponsesOptions extends InputsOf<typeof keepingFields> {}
 
 const wholeKeeping = z.strictObject(keepingFields);
@@ -107,50 +104,47 @@ const authentication: SchemaOf<Authentication> = z.union(
 );
 
 export const handlerSettings = {
-  /** Permitted clients. There is no default, so that no service is open by accident; `'none'` opens it. */
+  /** Permitted clients. No default, so that no service is open by accident; `'none'` opens it. */
   auth: authentication,
-  /** Longest time of an `auth` function, in milliseconds; default 5000. Later the request gets 503. */
+  /** Time limit of an `auth` function, in milliseconds; default 5000. Beyond that the request gets 503. */
   authTimeoutMs: milliseconds.default(5000),
   /** Plans by the name in `ApiKey.plan`. */
   plans: z.record(z.string(), planSchema).optional(),
   /**
-   * Where plans are counted; default: in the memory of this process. Every limiter class of `rate-limiter-flexible`
-   * fits: `(options) => new RateLimiterRedis({ storeClient, ...options })`.
+   * Store for plan limits; default: the memory of this process. Every limiter class of `rate-limiter-flexible` fits: `(options)
+   * => new RateLimiterRedis({ storeClient, ...options })`.
    */
   limiter: z.custom<LimiterFactory>(isFunction, aFunction).optional(),
-  /**
-   * Treatment of requests of keys with a plan while the store of `limiter` fails or hangs: `refuse` answers 503,
-   * `admit` serves them uncounted. Default `refuse`.
-   */
+  /** Requests under a plan while the store of `limiter` fails or hangs: `refuse` answers 503, `admit` serves them uncounted. Default `refuse`. */
   onLimiterFailure: z.enum(limiterFailures).default('refuse'),
-  /** Longest time for one answer of the store of `limiter`, in milliseconds; default 1000. */
+  /** Time limit of a call to the store of `limiter`, in milliseconds; default 1000. */
   limiterTimeoutMs: milliseconds.default(1000),
-  /** Other origins whose pages may use the API from a browser; default: none. */
+  /** Foreign origins with access to the API from a browser; default: no access. */
   cors: corsSchema.optional(),
-  /** Largest request body; default 16 MiB. Bodies that the host has parsed are limited by its parser. */
+  /** Max size of a request body; default 16 MiB. Bodies that the host has parsed are limited by its parser. */
   maxBodyBytes: wholeNumber().default(defaultMaxBytes),
-  /** Largest request body with an audio file; default 128 MiB. */
+  /** Max size of a request body with an audio file; default 128 MiB. */
   maxUploadBytes: wholeNumber().default(2 ** 27),
   /**
-   * Most uploads at a time, from their first byte until their file is removed; what is too much answers 429 for a key, 503
-   * for all. Default: 128 of all callers and 32 of one key, 16 and 4 × `maxUploadBytes`.
+   * Max simultaneous uploads, from the first byte until the file is removed; beyond that, 429 for a key, 503 for all. Default:
+   * 128 of all callers and 32 per key, 16 and 4 × `maxUploadBytes`.
    */
   uploads: gateLimits.default({}),
   /**
-   * Most JSON bodies at a time, from their first byte until they are parsed, as `uploads`; the first 64 KiB of each count by
-   * number alone. Default: 1024 of all callers and 256 of one key, 16 and 4 × `maxBodyBytes`.
+   * Max simultaneous JSON bodies, from the first byte until they are parsed, as `uploads`; the first 64 KiB of each body count
+   * only by number. Default: 1024 of all callers and 256 per key, 16 and 4 × `maxBodyBytes`.
    */
   bodies: gateLimits.default({}),
   /** Limits of the WebSockets of `serveWebSockets`. */
   sockets: sockets.prefault({}),
   /**
-   * Time for the whole body of a request, in milliseconds; default 300,000. Later it answers 408, and sooner where less than
-   * 1 KiB a second comes for 20 s. A client's own `x-request-timeout` shortens it.
+   * Time limit for receiving a body, in milliseconds; default 300,000. Beyond that it gets 408, or earlier below 1 KiB per second
+   * for 20 s. A client's own `x-request-timeout` shortens it.
    */
   bodyTimeoutMs: milliseconds.default(300_000),
   /**
-   * Whether the beginnings of prompts are reused for all keys; default false: for requests of one key alone, or of the keys of one
-   * `id`. For services whose callers trust each other; others list theirs in a model's `sharedSystemPrompts`.
+   * Reuse prompt prefixes across all keys; default false: only within a key or keys with the same `id`. For services with callers
+   * that trust each other; otherwise list shared prompts in a model's `sharedSystemPrompts`.
    */
   sharedPrefixes: z
     .boolean({
@@ -159,49 +153,44 @@ export const handlerSettings = {
     })
     .default(false),
   /**
-   * Keeps the answers of `POST /v1/responses` with their conversations, for `previous_response_id` and references to items;
-   * each key, or the keys of one `id`, finds its own alone. `true` has all the defaults. Default: nothing is kept.
+   * Stores the answers of `POST /v1/responses` and their conversations, for `previous_response_id` and item references; each key,
+   * or keys with the same `id`, can only access its own. `true` uses all defaults. Default: off.
    */
   keepResponses: z
     .union([z.boolean(), keeping], { error: 'expected a boolean or { "expirySeconds": … }' })
     .default(false),
   /**
-   * Secret of at least 32 characters, with which `reasoning.encrypted_content` is encrypted. Several hosts need the same one.
-   * Default: a random one, which ends with the process.
+   * Secret of at least 32 characters that encrypts `reasoning.encrypted_content`. Several hosts need the same secret. Default:
+   * random, lost when the process ends.
    */
   reasoningSecret: z.string().min(32, { error: 'expected a text of at least 32 characters' }).optional(),
   /**
-   * Treatment of top-level fields of a body that are neither fields here nor known ones of other servers: `ignore` names them in
-   * the header `x-ignored-fields` of the answer, `refuse` answers 400, for tests of clients. Default `ignore`.
+   * Unknown top-level fields of a body: `ignore` lists them in the response header `x-ignored-fields`, `refuse` answers 400, for
+   * client tests. Default `ignore`.
    */
   unknownFields: z.enum(unknownFieldTreatments).default('ignore'),
-  /** Directory of audio files during transcription; default: the system's directory for temporary files. */
+  /** Directory of audio files during transcription; default: the system's temporary directory. */
   uploadDirectory: z
     .string()
     .min(1, { error: 'expected the path of a directory, got ""' })
     .default(() => tmpdir()),
   /**
-   * Longest silence of a stream before a comment is sent, in milliseconds; default 15,000. As long, a failure before
-   * the first event is still answered with its own status.
+   * Max silence of a stream before a comment is sent, in milliseconds; default 15,000. Failures within this time and before the
+   * first event keep their own status.
    */
   keepAliveMs: milliseconds.default(15_000),
   /**
-   * Called for every failure with a 5xx status, also during a stream. The error's `cause` is what was thrown. Default:
-   * prints internal errors (500) to the console, unless there is a `logger`.
+   * Called for every failure with a 5xx status, also during a stream. The original error is its `cause`. Default: prints internal
+   * errors (500) to the console, unless there is a `logger`.
    */
   onError: z.custom<(error: InferenceError, context: ErrorContext) => void>(isFunction, aFunction).optional(),
-  /**
-   * Gets a line for every request and for what happens to models; no prompts, keys or files. Default: nothing is
-   * logged.
-   */
-  logger: z
-    .custom<Logger>(isObject, expecting('a logger such as one of pino, which a .js or .mjs file can hold'))
-    .optional(),
-  /** Observers of this handler and its inference: those of `slashv1/metrics` and `slashv1/telemetry`, or others. */
+  /** Logs a line per request and per model event; no prompts, keys or files. Default: no logging. */
+  logger: z.custom<Logger>(isObject, expecting('a logger such as pino, from a .js or .mjs file')).optional(),
+  /** Observers of this handler and its inference, such as the observers of `slashv1/metrics` and `slashv1/telemetry`. */
   observers: z
     .custom<readonly Observer[]>(
       (value) => Array.isArray(value) && value.every(isObject),
-      expecting('a list of observers, which a .js or .mjs file can hold'),
+      expecting('a list of observers, from a .js or .mjs file'),
     )
     .optional(),
 } satisfies SettingTable;
@@ -216,7 +205,7 @@ export type Settings = ReturnType<typeof resolveOptions>;
 
 const freeBytes = 2 ** 16;
 
-/** @throws TypeError or RangeError naming the option at fault */
+/** @throws TypeError or RangeError naming the invalid option */
 export function resolveOptions(options: HandlerOptions) {
   assertHandlerOptions(options);
   const { auth } = options;
@@ -224,7 +213,7 @@ export function resolveOptions(options: HandlerOptions) {
   const authenticate = createAuthenticate(auth, { timeoutMs: given.authTimeoutMs, plans: given.plans });
   const { plans, limiter, maxBodyBytes, maxUploadBytes, logger, observers = [], ...further } = given;
   if (auth === 'none' && plans !== undefined)
-    throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
+    throw new TypeError("plans: not allowed if auth is 'none', since no key can refer to a plan");
   if (logger !== undefined) assertLogger(logger);
   const failures = {
     onFailure: given.onLimiterFailure,
@@ -236,8 +225,8 @@ export function resolveOptions(options: HandlerOptions) {
   const hooks = new Observers([
     { onError: given.onError ?? (logger === undefined ? printInternal : undefined) },
   ]);
-  const uploads = { count: 128, maxBytes: maxUploadBytes, most: 'maxUploadBytes' };
-  const bodies = { count: 1024, maxBytes: maxBodyBytes, most: 'maxBodyBytes' };
+  const uploads = { count: 128, maxBytes: maxUploadBytes, maxOption: 'maxUploadBytes' };
+  const bodies = { count: 1024, maxBytes: maxBodyBytes, maxOption: 'maxBodyBytes' };
   return {
     authenticate,
     meterOf: createMeterFactory(plans, limiter && guardLimiters(limiter, failures)),
@@ -249,7 +238,7 @@ export function resolveOptions(options: HandlerOptions) {
     uploadGate: createBodyGate('uploads', resolveGate('uploads', given.uploads, uploads)),
     jsonGate: createBodyGate('JSON bodies', resolveGate('bodies', given.bodies, bodies), freeBytes),
     sockets: resolveSockets(given.sockets, given.keepAliveMs),
-    // A worker may have another working directory.
+    // A worker may have a different working directory.
     uploadDirectory: resolve(given.uploadDirectory),
     onError: (...failure: Parameters<NonNullable<HandlerOptions['onError']>>) =>
       hooks.tell('onError', ...failure),
@@ -257,7 +246,7 @@ export function resolveOptions(options: HandlerOptions) {
   };
 }
 
-/** @throws TypeError. What an authentication needs beyond its names is said by `createAuthenticate`. */
+/** @throws TypeError. `createAuthenticate` reports authentication errors beyond names. */
 function assertHandlerOptions(options: HandlerOptions): void {
   const { auth } = options;
   const assertAll = (): void => {
@@ -271,7 +260,7 @@ function assertHandlerOptions(options: HandlerOptions): void {
 function resolveGate(
   name: 'uploads' | 'bodies' | 'sockets',
   limits: BodyGateLimits,
-  { count: ofAll, ...bound }: { count: number; maxBytes: number; most: string },
+  { count: ofAll, ...bound }: { count: number; maxBytes: number; maxOption: string },
 ): ResolvedGateLimits {
   const times = (factor: number): number => Math.min(factor * bound.maxBytes, Number.MAX_SAFE_INTEGER);
   const { count = ofAll, countPerKey = ofAll / 4, bytes = times(16), bytesPerKey = times(4) } = limits;
@@ -283,19 +272,18 @@ function resolveGate(
 function assertAtLeast(
   label: string,
   value: number,
-  { maxBytes, most }: { maxBytes: number; most: string },
+  { maxBytes, maxOption }: { maxBytes: number; maxOption: string },
 ): void {
   if (Number.isSafeInteger(value) && value >= maxBytes) return;
-  throw new RangeError(`${label}: expected an integer of at least ${most}, ${maxBytes}, got ${value}`);
+  throw new RangeError(`${label}: expected an integer of at least ${maxOption}, ${maxBytes}, got ${value}`);
 }
 
 function resolveSockets(limits: z.output<typeof sockets>, keepAliveMs: number) {
-  const bound = { count: 128, maxBytes: limits.maxBufferBytes, most: 'sockets.maxBufferBytes' };
+  const bound = { count: 128, maxBytes: limits.maxBufferBytes, maxOption: 'sockets.maxBufferBytes' };
   const gate = createBodyGate('sockets', resolveGate('sockets', limits, bound));
   return createSockets(gate, { ...limits, keepAliveMs });
 }
 
-/** @param maxBodyBytes no text that is kept is larger */
 function resolveKeeping(
   asked: boolean | z.output<typeof keeping>,
   maxBodyBytes: number,
@@ -306,10 +294,10 @@ function resolveKeeping(
   const defaultKeptBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER);
   const { maxBytes = defaultKeptBytes, maxBytesPerKey = defaultKeptBytes } = options;
   if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined)
-    throw new TypeError('keepResponses: expected no `maxCount` and `maxBytes` where there is a `store`');
+    throw new TypeError('keepResponses: `maxCount` and `maxBytes` are not allowed with a `store`');
   if (store === undefined && options.maxBytesPerKey !== undefined)
-    throw new TypeError('keepResponses: expected a `store` beside `maxBytesPerKey`');
-  const bound = { maxBytes: maxBodyBytes, most: 'maxBodyBytes' };
+    throw new TypeError('keepResponses: expected a `store` with `maxBytesPerKey`');
+  const bound = { maxBytes: maxBodyBytes, maxOption: 'maxBodyBytes' };
   assertAtLeast('keepResponses.maxBytes', maxBytes, bound);
   assertAtLeast('keepResponses.maxBytesPerKey', maxBytesPerKey, bound);
   return {
@@ -322,7 +310,7 @@ function resolveKeeping(
   };
 }
 
-/** An outage concerns all requests at once, so it is reported once and not by each of them. */
+/** An outage affects all requests, so it is reported once, not per request. */
 function reportStore(logger: Logger | undefined, message: string, cause: unknown): void {
   if (logger) logger.warn(cause === undefined ? {} : { err: cause }, message);
   else

@@ -1,11 +1,11 @@
 import type { ApiRequest } from '../contracts/http.ts';
 
-/** The part of a URL that names an endpoint: without query, mount path, `/v1` and trailing slashes. */
+/** Removes query, mount path, `/v1` and trailing slashes. */
 export function endpointPath(url: string, mountPath = ''): string {
   return withoutPrefix(withoutPrefix(pathOf(url), withoutTrailingSlashes(mountPath)), '/v1');
 }
 
-/** `/api/v1/models` → `/models`, for a path that the host has routed without a mount path. */
+/** `/api/v1/models` → `/models`, for hosts that route without a mount path. */
 export function pathBehindRoute({
   url,
   mountPath,
@@ -15,11 +15,10 @@ export function pathBehindRoute({
 
 function pathOf(url: string): string {
   const [path] = url.split(/[?#]/, 1) as [string];
-  // A client that takes the server for a proxy sends the whole URL.
+  // Clients that use the server as a proxy send the whole URL.
   return withoutTrailingSlashes(path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, ''));
 }
 
-/** The parameters after a URL's `?`. */
 export function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(url.split('#', 1)[0]!.replace(/^[^?]*/, ''));
 }

@@ -15,18 +15,18 @@ import { numberSchema } from '../validation/number-schema.ts';
 import type { InputsOf, SchemaOf } from '../validation/setting-table.ts';
 
 const planFields = {
-  /** Ids of the models that the plan includes; others answer 403 `upgrade_required`. Default: all. */
+  /** Ids of the plan's models; requests for different models get 403 `upgrade_required`. Default: all. */
   models: z.array(z.string()).optional(),
-  /** Once it is spent, requests answer 403 `quota_exceeded`. A request that fails before anything was sent costs nothing. */
+  /** Once spent, requests get 403 `quota_exceeded`. A request that fails before any output costs nothing. */
   quota: limitSchema.optional(),
-  /** More requests than that answer 429 `rate_limit_exceeded`. Requests that fail count, refused ones don't. */
+  /** More requests get 429 `rate_limit_exceeded`. Failed requests count, rejected requests don't. */
   rateLimit: limitSchema.optional(),
   /**
-   * Requests of one key, or of the keys of one `id`, under way at once in this process, from their first byte to the last of
-   * the answer; at least 1. One more answers 429 `rate_limit_exceeded` and counts nowhere. Default: no limit.
+   * Max concurrent requests of one key, or of keys with the same `id`, in this process, from the first byte to the last byte of
+   * the answer; at least 1. More requests get 429 `rate_limit_exceeded` and don't count. Default: no limit.
    */
   maxConcurrent: numberSchema({ type: 'int', min: 1 }).optional(),
-  /** Whether its keys may load and unload models, by `POST /models/{model_id}/load` and `/unload`. Default false. */
+  /** Allow its keys to load and unload models, with `POST /models/{model_id}/load` and `/unload`. Default false. */
   controlsModels: z.boolean().optional(),
 };
 
@@ -37,7 +37,6 @@ export const planSchema: SchemaOf<Plan> = z.strictObject(planFields);
 
 export type Meter = ReturnType<typeof createMeter>;
 
-/** Makes the meter of one request; unlimited without a plan. */
 export type MeterFactory = (owner: string | undefined, planName: string | undefined) => Meter;
 
 export function createMeterFactory(
@@ -69,47 +68,47 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory) {
     rateLimit: budget('rateLimit', rateLimited),
     maxConcurrent: plan.maxConcurrent ?? Infinity,
     controlsModels: plan.controlsModels ?? false,
-    /** Owner → requests. */
-    underWay: new Map<string, number>(),
+    /** Owner → running requests. */
+    running: new Map<string, number>(),
   };
 }
 
 function createMeter(plan: CompiledPlan, owner: string) {
   const headers: Record<string, string> = {};
-  const { underWay } = plan;
+  const { running } = plan;
   let isUnderWay = false;
   let isStaying = false;
   const end = (): void => {
     if (!isUnderWay) return;
     isUnderWay = false;
-    const count = underWay.get(owner)! - 1;
-    if (count > 0) underWay.set(owner, count);
-    else underWay.delete(owner);
+    const count = running.get(owner)! - 1;
+    if (count > 0) running.set(owner, count);
+    else running.delete(owner);
   };
   return {
     /** `x-ratelimit-*`, filled by `enter`. */
     headers,
     async enter() {
-      const count = underWay.get(owner) ?? 0;
-      if (count >= plan.maxConcurrent) throw tooManyAtOnce(count);
-      underWay.set(owner, count + 1);
+      const count = running.get(owner) ?? 0;
+      if (count >= plan.maxConcurrent) throw tooManyConcurrent(count);
+      running.set(owner, count + 1);
       isUnderWay = true;
       await plan.rateLimit?.admit(owner, (of, left) => Object.assign(headers, rateLimitHeaders(of, left)));
     },
-    /** Takes back an admitted request that the rate limit must not count. */
+    /** Reverts an admitted request that the rate limit must not count. */
     async forget() {
       await plan.rateLimit?.refund(owner);
     },
-    /** The request has ended; harmless when repeated. */
+    /** The request has ended; idempotent. */
     leave() {
       if (!isStaying) end();
     },
-    /** The request goes on when it has been answered: `leave` counts no more. */
+    /** The request outlives its answer: `leave` has no effect. */
     stay() {
       isStaying = true;
       return end;
     },
-    /** @param models ids of which the request may name any yet @throws InferenceError `upgrade_required` */
+    /** @param models ids that the request may still use @throws InferenceError `upgrade_required` */
     assertModel(...models: readonly string[]) {
       const [model] = models;
       if (model === undefined || plan.models === null || models.some((one) => plan.models!.has(one))) return;
@@ -119,7 +118,6 @@ function createMeter(plan: CompiledPlan, owner: string) {
         { param: 'model' },
       );
     },
-    /** @throws InferenceError `upgrade_required` where the key may not load and unload models */
     assertControl() {
       if (plan.controlsModels) return;
       throw new InferenceError(
@@ -132,15 +130,13 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
     async spend(estimate: () => number) {
       const { quota, rateLimit } = plan;
-      if (!quota && !rateLimit) return unpaid;
+      if (!quota && !rateLimit) return unmetered;
       const tokens = estimate();
       await quota?.admit(owner);
       const taken: Settle[] = [];
-      /** The request used so many tokens. */
       const settle = async (used: number): Promise<void> => {
         await Promise.all(taken.map((settleOne) => settleOne(used)));
       };
-      /** The request was refused or failed, and costs nothing. */
       const refund = async (): Promise<void> => {
         await Promise.all([quota?.refund(owner), settle(0)]);
       };
@@ -153,11 +149,10 @@ function createMeter(plan: CompiledPlan, owner: string) {
   };
 }
 
-/** A request that nothing is counted for. */
-const unpaid = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
+const unmetered = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
 
-function tooManyAtOnce(count: number): InferenceError {
-  const message = `This key has ${count} requests under way, the most of its plan. Try again when one has ended.`;
+function tooManyConcurrent(count: number): InferenceError {
+  const message = `This key has ${count} requests in progress, the maximum of its plan. Try again when one has finished.`;
   return new InferenceError('rate_limited', message, { retryAfterSeconds: 1 });
 }
 

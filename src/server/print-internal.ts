@@ -9,11 +9,7 @@ export interface FailedRequest {
 
 const hostFaults = new WeakSet<InferenceError>();
 
-/**
- * Calls a function of the host. If it is late, throws or rejects, the client gets 503 with the message, and the host gets the cause.
- *
- * @throws InferenceError `overloaded`
- */
+/** Calls a function of the host: a failure or timeout becomes 503 with the message; the host gets the cause. @throws InferenceError `overloaded` */
 export function askHost<Answer>(
   ask: () => Answer | Promise<Answer>,
   { timeoutMs, message }: { readonly timeoutMs: number; readonly message: string },
@@ -29,7 +25,7 @@ export function hostFault(message: string, cause: unknown): InferenceError {
   return error;
 }
 
-/** Prints an error that only the operator can understand: an internal one, the host's fault, a model that could not be loaded, files that could not be written. */
+/** For the operator: internal errors, the host's faults, models that can't be loaded, files that can't be written. */
 export function printInternal(error: InferenceError, { requestId, method, url }: FailedRequest): void {
   const { code, cause } = error;
   const isOfHost = hostFaults.has(error);

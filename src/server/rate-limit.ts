@@ -8,9 +8,12 @@ const atLeastOne = numberSchema({ type: 'int', min: 1 });
 const limitFields = {
   /** At least 1. */
   requests: atLeastOne.optional(),
-  /** Prompt and answer together, at least 1. Reserved by estimate when a request begins, settled when it ends; the next one is refused once none are left. */
+  /**
+   * Prompt and answer together, at least 1. Reserved by estimate at the start of a request and settled at its end; at 0 left,
+   * requests are rejected.
+   */
   tokens: atLeastOne.optional(),
-  /** Length of the window; it begins with an owner's first request. */
+  /** Length of the window, which begins with an owner's first request. */
   perSeconds: atLeastOne,
 };
 
@@ -30,16 +33,16 @@ export interface LimiterState {
   readonly msBeforeNext: number;
 }
 
-/** A counter per owner; every limiter class of the package `rate-limiter-flexible` is one. */
+/** A counter per owner; compatible with every limiter class of `rate-limiter-flexible`. */
 export interface Limiter {
-  /** Rejects with a `LimiterState` when there are not enough points left. */
+  /** Rejects with a `LimiterState` if there are not enough points left. */
   consume(key: string, points: number): Promise<LimiterState>;
   penalty(key: string, points: number): Promise<LimiterState>;
   reward(key: string, points: number): Promise<LimiterState>;
   get(key: string): Promise<LimiterState | null>;
 }
 
-/** Options that every limiter class of `rate-limiter-flexible` takes. */
+/** Options of every limiter class of `rate-limiter-flexible`. */
 export interface LimiterOptions {
   readonly keyPrefix: string;
   readonly points: number;
@@ -47,24 +50,21 @@ export interface LimiterOptions {
   readonly duration: number;
 }
 
-/** Makes the limiter that counts one kind of points of one plan. */
+/** Creates the limiter for one kind of points of one plan. */
 export type LimiterFactory = (options: LimiterOptions) => Limiter;
 
 export type Allowance = ReturnType<typeof toAllowance>;
 
-/** Makes the error of a limit, such as `20 requests`, that is used up for so long. */
 export type Refuse = (limit: string, retryAfterSeconds: number) => InferenceError;
 
-/** Takes the tokens that were used in place of those that were reserved. */
+/** Replaces the reserved tokens with the tokens actually used. */
 export type Settle = (tokens: number) => Promise<void>;
 
-/** Is told what is left of one kind. */
 type Tell = (of: Counter['of'], left: Allowance) => void;
 
-/** A refused request takes nothing. */
 export type Budget = ReturnType<typeof createBudget>;
 
-// A timer of Node holds at most 2³¹ − 1 ms, and the limiter in memory forgets a window with one.
+// A Node timer holds at most 2³¹ − 1 ms, and the in-memory limiter expires windows with timers.
 const maxWindowInMemorySeconds = 2_147_483;
 
 export function createMemoryLimiter(options: LimiterOptions): Limiter {
@@ -74,7 +74,7 @@ export function createMemoryLimiter(options: LimiterOptions): Limiter {
     );
   }
   let loading: Promise<Limiter> | undefined;
-  // Imported late: the package loads each store that it supports.
+  // Imported lazily: the package loads each store that it supports.
   const load = () =>
     (loading ??= import('rate-limiter-flexible').then(
       (stores) => new stores.RateLimiterMemory({ ...options }),
@@ -87,7 +87,7 @@ export function createMemoryLimiter(options: LimiterOptions): Limiter {
   };
 }
 
-/** Counts one `Limit` with the limiters of `createLimiter`. */
+/** Counts one `Limit`; rejected requests cost nothing. */
 export function createBudget(
   limit: Limit,
   { keyPrefix, createLimiter, refuse }: { keyPrefix: string; createLimiter: LimiterFactory; refuse: Refuse },
@@ -106,7 +106,6 @@ export function createBudget(
     if (left.remaining === 0) throw refusal(counter, left.resetMs);
   };
   return {
-    /** @param tell is told what is left, of a refused request too */
     async admit(owner: string, tell?: Tell): Promise<void> {
       if (tokens) await assertLeft(tokens, owner, tell);
       if (!requests) return;
@@ -114,21 +113,20 @@ export function createBudget(
       tell?.('requests', allowance);
       if (!taken) throw refusal(requests, allowance.resetMs);
     },
-    /** @throws what `admit` would throw now; takes nothing */
+    /** Throws like `admit`, without counting. */
     async assertLeft(owner: string): Promise<void> {
       for (const counter of [tokens, requests]) if (counter) await assertLeft(counter, owner);
     },
-    /** Gives one admitted request back. */
     async refund(owner: string): Promise<void> {
       await requests?.limiter.reward(owner, 1);
     },
-    /** Takes tokens as long as any are left, before anybody knows how many it will be: the last request may take more than that. */
+    /** Reserves tokens while any are left, before the actual number is known: the last request may exceed the limit. */
     reserve: async (owner: string, count: number): Promise<Settle> =>
       tokens ? reserve(tokens, owner, count) : async () => {},
   };
 }
 
-/** Adds first and looks then, so that requests at the same time, also of other hosts, see each other. */
+/** Adds first, then checks, so that concurrent requests, even on different hosts, see each other. */
 async function reserve(counter: Counter, owner: string, wanted: number): Promise<Settle> {
   const { limiter, limit, windowMs } = counter;
   const reserved = Math.min(wanted, limit);
@@ -169,13 +167,13 @@ async function takeOne(counter: Counter, owner: string): Promise<{ taken: boolea
     return { taken: true, allowance: toAllowance(counter, state.consumedPoints, state.msBeforeNext) };
   } catch (state) {
     if (!isLimiterState(state)) throw state;
-    // The limiter counts refused requests too; a client that keeps knocking must not lock itself out.
+    // The limiter counts rejected requests too; a client that keeps retrying must not lock itself out.
     await counter.limiter.reward(owner, 1);
     return { taken: false, allowance: toAllowance(counter, counter.limit, state.msBeforeNext) };
   }
 }
 
-/** A store may count by the clock of the machine, which jumps: no window is longer than itself. */
+/** A store may use the machine's clock, which can jump: clamp to the window. */
 function toAllowance({ limit, windowMs }: Counter, consumed: number, resetMs: number) {
   const remaining = Math.max(0, limit - consumed);
   return { limit, remaining, resetMs: Math.min(windowMs, Math.max(0, resetMs)) };
@@ -185,7 +183,7 @@ function refusal({ of, limit, windowMs, refuse }: Counter, resetMs: number): Inf
   return refuse(`${limit} ${of}`, Math.max(1, Math.ceil(Math.min(resetMs, windowMs) / 1000)));
 }
 
-/** Whether what a limiter rejected with is no failure, but its refusal. */
+/** True for a limiter's rejection, false for a failure. */
 export function isLimiterState(value: unknown): value is LimiterState {
   return !(value instanceof Error) && typeof (value as LimiterState | null)?.msBeforeNext === 'number';
 }

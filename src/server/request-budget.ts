@@ -7,14 +7,13 @@ import { inPieces } from '../validation/in-pieces.ts';
 import type { BodyGate } from './body-gate.ts';
 import type { Meter } from './plans.ts';
 
-/** Pieces of all requests and messages of this process, one at a time. */
+/** Turns of all requests and messages of this process, one at a time. */
 export const turns = new Turns();
 
-/** Small pieces of work share a turn of that time. */
+/** Small pieces of work share a turn of this length. */
 const sliceMs = 2;
 
 export type OwnedBudget = RequestBudget & {
-  /** Call it when the request has ended. */
   release(): void;
 };
 
@@ -26,13 +25,13 @@ interface BudgetOwner {
   readonly meter: Pick<Meter, 'spend'>;
 }
 
-/** Gives a request its time in pieces, owners by turns, while its client waits and its deadline allows. */
+/** Time slices for a request, in turns between owners, until a disconnect or its deadline. */
 export function createBudget({ request, owner, startedAt, meter }: BudgetOwner, gate: BodyGate): OwnedBudget {
   let turnBeganAt = -Infinity;
   let place: ReturnType<BodyGate['enter']> | undefined;
   let heldBytes = 0;
   const assertClient = (): void => {
-    if (request.signal.aborted) throw new InferenceError('cancelled', 'The client has gone.');
+    if (request.signal.aborted) throw new InferenceError('cancelled', 'The client has disconnected.');
   };
   const nextTurn = async (): Promise<void> => {
     await turns.next(owner);
@@ -40,7 +39,7 @@ export function createBudget({ request, owner, startedAt, meter }: BudgetOwner, 
     assertClient();
     const deadlineMs = deadlineMsOf(request) ?? Infinity;
     if (turnBeganAt - startedAt < deadlineMs) return;
-    // As for a run that its client's own deadline has ended.
+    // Billed like a run that hit its client's deadline.
     await (await meter.spend(() => 0)).settle(0);
     throw new InferenceError('deadline_exceeded', `The request was not finished within ${deadlineMs} ms.`);
   };
@@ -52,7 +51,7 @@ export function createBudget({ request, owner, startedAt, meter }: BudgetOwner, 
     },
     hold(bytes) {
       heldBytes += bytes;
-      // Small ones would only fill the places of bodies.
+      // Small values would only use up slots of bodies.
       if (heldBytes <= gate.freeBytes) return;
       place ??= gate.enter(owner);
       place.grow(heldBytes);

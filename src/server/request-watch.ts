@@ -8,7 +8,7 @@ export function watchRequest(observers: Observers<RequestObserver>, request: Obs
   const startedAt = performance.now();
   let error: InferenceError | undefined;
   let ended = false;
-  /** The error that the client gets; the first counts. */
+  /** Records the client's error; the first wins. */
   const fail = (failure: InferenceError): void => {
     error ??= failure;
   };
@@ -20,7 +20,6 @@ export function watchRequest(observers: Observers<RequestObserver>, request: Obs
   observers.tell('onRequestStart', request);
   return {
     fail,
-    /** The response with which the request ends: at once, or with its stream. */
     answer: (response: ApiResponse) => watchBody(response, { fail, end: () => end(response.status) }),
     answerAtEnd(response: ApiResponse, signal: AbortSignal) {
       if (signal.aborted) end(response.status);
@@ -40,11 +39,10 @@ export function watchBody(response: ApiResponse, watch: StreamWatch): ApiRespons
 
 interface StreamWatch {
   fail?(error: InferenceError): void;
-  /** The stream has ended, however it did. */
   end(): void | Promise<void>;
 }
 
-/** No generator: leaving it must reach the source at once, also while a piece is awaited. */
+/** Not a generator: `return` must reach the source immediately, even while a piece is pending. */
 export function watched<Piece>(
   pieces: AsyncIterator<Piece>,
   { fail, end }: StreamWatch,
@@ -63,8 +61,8 @@ export function watched<Piece>(
       }
     },
     async return() {
-      // At once: a piece that is awaited now ends the stream before `return` does.
-      fail?.(new InferenceError('cancelled', 'The client has gone.'));
+      // Immediately: a pending piece now ends the stream before `return` does.
+      fail?.(new InferenceError('cancelled', 'The client has disconnected.'));
       try {
         await pieces.return?.();
       } finally {

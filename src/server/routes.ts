@@ -12,7 +12,6 @@ import { parseBody } from '../validation/issues.ts';
 import { receiveJson, runEndpoint } from './run-endpoint.ts';
 import { unknownFieldsHeader } from './unknown-fields.ts';
 
-/** Answers a request that runs no model. */
 async function answerRoute(call: Call, { handle, requestBody }: Route): Promise<ApiResponse> {
   const { inference, request, pathParameters, caller, budget } = call;
   const given = requestBody && (await receiveJson(call, requestBody));
@@ -38,18 +37,13 @@ async function answerRoute(call: Call, { handle, requestBody }: Route): Promise<
   return { ...response, headers: { ...response.headers, ...ignored } };
 }
 
-/** A path below `/v1` as the handler serves it. */
 export interface ServedRoute extends RouteDescription {
   /** Runs a model, so it counts against rate limits. */
   readonly isInference: boolean;
   readonly handle: (call: Call) => Promise<ApiResponse>;
 }
 
-/**
- * Every path below `/v1`: those of the categories, the sockets, the discovery of models and the OpenAPI document.
- *
- * @param sockets of several categories on the same path: the first serves requests that name no model
- */
+/** @param sockets of several categories may share a path: the first serves requests without a model */
 export function createRoutes(
   categories: CategoryRegistry,
   sockets: readonly SocketEndpoint[] = [],
@@ -72,7 +66,7 @@ export function createRoutes(
   return [...described, toServedRoute(createOpenApiRoute(described))];
 }
 
-/** The sockets of one path: the category of the model that the address names decides. */
+/** For one path: the category of the URL's model decides. */
 function toSocketRoute(sockets: readonly SocketEndpoint[], categories: CategoryRegistry): ServedRoute {
   const [first, ...others] = sockets;
   return {

@@ -1,6 +1,6 @@
 import type { CategoryDefinition } from '../contracts/category.ts';
 import type { RunEvent, CallOptions } from '../contracts/run.ts';
-import { letOthersRun } from '../concurrency/in-slices.ts';
+import { yieldIfDue } from '../concurrency/in-slices.ts';
 import { readJson } from '../http/body.ts';
 import { findModel, type Call } from './call.ts';
 import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
@@ -19,29 +19,27 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { releaseOnFailure } from '../concurrency/release-on-failure.ts';
 
-/** Reads the request, finds its model and lets the endpoint answer. */
 export async function runEndpoint(
   call: Call,
   category: CategoryDefinition,
   endpoint: Endpoint,
 ): Promise<ApiResponse> {
-  // Before the body is read: a wrong header costs nobody an upload.
+  // Before the body is read: reject an invalid header without an upload.
   deadlineMsOf(call.request);
   if (endpoint.uploadField === undefined)
     return answer(call, category, endpoint, await receiveJson(call, endpoint.requestBody));
-  // Before the body too: nobody's disk is filled for an answer that the plan refuses.
+  // Before the body is read: don't write an upload to disk that the plan rejects.
   await call.meter.assertLeft();
   const { uploadField } = endpoint;
   return releaseOnFailure(async (own) => {
     const upload = own(await receiveUpload(call, uploadField, (id) => assertOffered(call, category, id)));
     const response = await answer(call, category, endpoint, upload, upload.release);
-    // The run of a stream goes on.
+    // The run of a stream continues.
     if (typeof response.body === 'string' || response.body instanceof Uint8Array) await upload.release();
     return response;
   });
 }
 
-/** Reads a body of JSON, within the limits of its sender. */
 export async function receiveJson(
   { request, settings, owner }: Call,
   { isOptional }: Pick<RequestBody, 'isOptional'> = {},
@@ -58,7 +56,7 @@ function isEmpty({ headers, body }: ApiRequest): boolean {
   return !(Number(headers['content-length']) > 0 || headers['transfer-encoding'] || headers['content-type']);
 }
 
-/** Fields of a form after its file, and models that aren't there, are found out when all of it has been read. */
+/** Until the upload is complete, an unknown model or a model field after the file may mean any model of the category. */
 function assertOffered(call: Call, category: CategoryDefinition, id: string | undefined): void {
   const ids = call.inference
     .models()
@@ -79,7 +77,7 @@ async function answer(
   const asked = await budget.pieces(() => endpoint.read(body, call.caller, budget));
   const ignored =
     endpoint.requestBody && unknownFieldsHeader(endpoint.requestBody, body, call.settings.unknownFields);
-  await letOthersRun(since);
+  await yieldIfDue(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
   const runOf = (request: AnyRequest, { responseId }: EndpointRunOptions = {}): BilledRun => ({
@@ -103,7 +101,7 @@ async function answer(
         toErrorFrame: (thrown) => toErrorFrames(run.report(InferenceError.from(thrown))),
         keepAliveMs: call.settings.keepAliveMs,
       });
-      // A failure after the first event is the last one.
+      // A failure after the first event is sent as the last event.
       await frames.opened;
       return { status: 200, headers: eventStreamHeaders, body: frames.body };
     },
@@ -118,16 +116,13 @@ async function answer(
   return ignored ? { ...response, headers: { ...response.headers, ...ignored } } : response;
 }
 
-/**
- * `collectRun` beyond the end of its request, which keeps its place among those of its plan until then. It resolves when the
- * run waits or runs.
- */
+/** `collectRun` beyond the end of its request, keeping its slot in the plan. Resolves when the run is queued or started. */
 async function detachRun(
   call: Call,
   run: BilledRun,
   { signal, onDispatch }: Required<Pick<CallOptions, 'signal' | 'onDispatch'>>,
 ): Promise<{ readonly events: Promise<RunEvent[]> }> {
-  // A package of clients sends it with every request: the longest time for the answer, which has come by then.
+  // OpenAI's clients send it with every request as the time limit of the answer, which is already sent.
   const { 'x-stainless-timeout': _, ...headers } = call.request.headers;
   const request = { ...call.request, headers, signal: signal! };
   const started = createDeferred();
@@ -140,7 +135,7 @@ async function detachRun(
   }).finally(leave);
   events.catch(() => undefined);
   await Promise.race([started.promise, events]);
-  // A run is refused in the turn in which it starts.
+  // A run is rejected in the turn in which it starts.
   await nextTurn();
   if (hasFailed) await events;
   return { events };

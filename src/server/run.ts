@@ -6,7 +6,6 @@ import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { deadlineMsOf } from '../http/headers.ts';
 
-/** A request to a model that is to be paid for. */
 export interface BilledRun {
   readonly category: CategoryDefinition;
   readonly request: AnyRequest;
@@ -14,7 +13,6 @@ export interface BilledRun {
   readonly responseId?: string | undefined;
 }
 
-/** Told what becomes of a run. */
 export interface RunHooks {
   readonly onStart?: () => void;
   readonly onDispatch?: (() => void) | undefined;
@@ -22,18 +20,15 @@ export interface RunHooks {
 }
 
 interface OpenRunOptions extends RunHooks {
-  /** Whether a run that ends early costs no more than the output that was sent; default true. */
+  /** Bill only the sent output of a run that ends early; default true. */
   readonly isStream?: boolean;
-  /** Whether the caller says by `bill` what was sent, and returns events that fail; default: each is sent at once. */
+  /** The caller reports sent output with `bill`, and returns events on failure; default: each event counts as sent. */
   readonly billsLater?: boolean;
-  /** Resolves when it is clear whether the run is used: an unused one is refunded. Default: it is used. */
+  /** Resolves once it is clear whether the run is used: unused runs are refunded. Default: used. */
   readonly isUsed?: Promise<boolean> | undefined;
 }
 
-/**
- * Runs to the end and gives all events. Spends one request of the caller's quota, reserves tokens and charges what the run's
- * ending costs.
- */
+/** Spends one request of the caller's quota, reserves tokens and bills by the run's outcome. */
 export async function collectRun(call: Call, run: BilledRun, hooks?: RunHooks): Promise<RunEvent[]> {
   const { events } = await openRun(call, run, { ...hooks, isStream: false });
   const collected: RunEvent[] = [];
@@ -41,10 +36,7 @@ export async function collectRun(call: Call, run: BilledRun, hooks?: RunHooks): 
   return collected;
 }
 
-/**
- * `collectRun`, event by event. A run that fails is charged when its iterator is returned, or when its client leaves: until
- * then the client may be sent events that came before.
- */
+/** A failed run is billed when its iterator is returned or its client disconnects: until then, earlier events may still be sent. */
 export async function openRun(
   call: Call,
   run: BilledRun,
@@ -69,7 +61,7 @@ export async function openRun(
     const givenMs = deadlineMsOf(call.request);
     return call.inference.run(run.category.name, run.request, {
       signal: controller.signal,
-      // The body has taken its part.
+      // Subtract the time taken by the body.
       deadlineMs: givenMs && Math.max(1, Math.ceil(givenMs - (performance.now() - call.startedAt))),
       origin: call.origin,
       responseId: run.responseId,
@@ -107,20 +99,19 @@ export async function openRun(
     async return() {
       abort();
       await settle(failure ?? 'left');
-      // Not awaited: a generator that is busy returns only after its next event.
+      // Not awaited: a busy generator returns only after its next event.
       void iterator?.return?.().catch(() => {});
       return { done: true, value: undefined };
     },
   };
   return {
-    /** Returning it ends the run at once, also while an event is awaited. */
+    /** `return` ends the run immediately, even while an event is pending. */
     events,
-    /** Puts an event's output on the bill: the client has been sent it. */
     bill: bill.take,
   };
 }
 
-/** The way a run ends: `left` by its client, `failed` for a lost worker, a shutdown, a refusal. */
+/** Outcome of a run: `left` for a disconnect, `failed` for a lost worker, a shutdown or a rejection. */
 type Ending = 'finished' | 'left' | 'deadline' | 'failed';
 
 function endingOf(error: unknown, signal: AbortSignal): Ending {
@@ -128,19 +119,19 @@ function endingOf(error: unknown, signal: AbortSignal): Ending {
   return InferenceError.from(error).code === 'deadline_exceeded' ? 'deadline' : 'failed';
 }
 
-/** Charges as the table in `docs/guides/errors-and-limits.md` says. */
+/** See the table in `docs/guides/errors-and-limits.md`. */
 async function openBill(
   call: Call,
   { category, request, model }: BilledRun,
   { isStream = true, isUsed }: Pick<OpenRunOptions, 'isStream' | 'isUsed'>,
 ) {
   let estimated: TokenEstimate = { input: 0, output: 0 };
-  // Only callers with a plan ask for it.
+  // Called only for callers with a plan.
   const spending = await call.meter.spend(() => {
     estimated = category.estimateTokens?.(request, model) ?? estimated;
     return estimated.input + estimated.output;
   });
-  // A complete run costs all of it, a stream that ends early only the output that was sent.
+  // A complete run bills everything, a stream that ends early only its sent output.
   const read: UsageTally = { usage: {}, finishReasons: [] };
   const taken: UsageTally = isStream ? { usage: {}, finishReasons: [] } : read;
   let hasBegun = false;
@@ -154,7 +145,7 @@ async function openBill(
     begin(): void {
       hasBegun = true;
     },
-    /** The event is there; the client of a stream need not have seen it. */
+    /** Counts a received event; a stream's client may not have seen it. */
     read(event: RunEvent): void {
       hasBegun = true;
       category.tally(event, read);
@@ -165,17 +156,17 @@ async function openBill(
       hasSent = true;
       category.tally(event, taken);
     },
-    /** Counts once. */
+    /** Idempotent. */
     async settle(ending: Ending): Promise<void> {
       if (settled) return;
       settled = true;
       const { inputTokens, outputTokens = 0 } = (ending === 'finished' ? read : taken).usage;
-      // Texts are counted with their vectors, which a run that ends early doesn't bring.
+      // Texts are counted with their vectors, which a run that ends early doesn't return.
       const uncounted = hasBegun && ending !== 'finished' ? estimated.input : 0;
       const tokens = (inputTokens ?? uncounted) + outputTokens;
       const pay = async (): Promise<void> =>
         isCharged(ending) && (await isUsed) !== false ? spending.settle(tokens) : spending.refund();
-      // The answer is there; a store that can't be reached now must not spoil it.
+      // The answer is sent; a store failure must not affect it.
       const paid = pay().catch((error: unknown) => call.report(InferenceError.from(error)));
       // A run ends before it is clear whether it is used.
       if (!isUsed) await paid;

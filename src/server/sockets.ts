@@ -12,32 +12,29 @@ export interface SocketRules {
   readonly maxMessageBytes: number;
   readonly idleTimeoutMs: number;
   readonly maxDurationMs: number;
-  /** As often, the client has to show that it is there. */
+  /** Interval of pings; a client must answer within it. */
   readonly keepAliveMs: number;
 }
 
 /** Codes of RFC 6455, section 7.4.1. */
 const closeCode = { normal: 1000, goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
-/** Bytes that a client may leave unread. */
+/** Max unread bytes of a client. */
 const maxUnreadBytes = 2 ** 20;
-/** Runs that wait before the client's messages do. */
+/** Max pending runs before the client's messages wait. */
 const maxRuns = 8;
-/** Wrong messages in a row. */
+/** Max invalid messages in a row. */
 const maxFaults = 32;
-/** Most of a message: the tools of a session have some thousand values. */
+/** Bounds of a message: a session's tools have some thousand values. */
 const messageBounds = { values: 8192, depth: 32 } as const;
-/** A socket's slice of the event loop, whatever has come. */
+/** Max time slice of a socket on the event loop. */
 const sliceMs = 4;
-/** As often, whoever waits for room looks whether there is some. */
+/** Polling interval while waiting for the client to read. */
 const roomMs = 20;
-/** Time for the client's half of a closing handshake. */
+/** Time limit for the client's part of a closing handshake. */
 const closingMs = 2000;
 
-/** A socket's part in the process. */
-export interface SocketSurroundings {
-  /** Aborted when the socket has closed. */
+export interface SocketContext {
   readonly signal: AbortSignal;
-  /** Resolves when the next slice of long work may begin. */
   readonly turn: () => Promise<void>;
 }
 
@@ -47,17 +44,16 @@ export function createSockets(gate: BodyGate, rules: SocketRules) {
   return {
     gate,
     rules,
-    /** @throws InferenceError `overloaded` once they are closed */
     assertOpen(): void {
       if (isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
     },
-    add(socket: ApiSocket, surroundings: SocketSurroundings): OpenSocket {
-      const open = new OpenSocket(socket, rules, surroundings);
+    add(socket: ApiSocket, context: SocketContext): OpenSocket {
+      const open = new OpenSocket(socket, rules, context);
       all.add(open);
-      surroundings.signal.addEventListener('abort', () => all.delete(open), { once: true });
+      context.signal.addEventListener('abort', () => all.delete(open), { once: true });
       return open;
     },
-    /** Closes each one when its runs have ended; opens no more. */
+    /** Closes each socket once its runs have ended, and rejects new sockets. */
     close(): void {
       isClosed = true;
       for (const open of all) void open.drain();
@@ -75,13 +71,11 @@ export class OpenSocket {
   readonly #rules: SocketRules;
   readonly #signal: AbortSignal;
   readonly #turn: () => Promise<void>;
-  /** Messages of the piece that was read last. */
   readonly #unread: UnreadMessage[] = [];
   #isReading = false;
   #session: SocketSession | undefined;
   #isClosing = false;
   #isAlive = true;
-  /** Whether the message that is being read is wrong. */
   #isFaulty = false;
   #faults = 0;
   #runs = 0;
@@ -91,21 +85,20 @@ export class OpenSocket {
     if (!this.#isReading && this.#mayRead()) void this.#read();
   };
   readonly #ping = (): void => {
-    // What has come is not read yet, pongs among it.
+    // Unread data may contain pongs.
     if (this.#isReading || !this.#mayRead()) return;
     if (!this.#isAlive) return this.#socket.terminate();
     this.#isAlive = false;
     this.#socket.ping();
   };
 
-  constructor(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketSurroundings) {
+  constructor(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketContext) {
     this.#socket = socket;
     this.#rules = rules;
     this.#signal = signal;
     this.#turn = turn;
   }
 
-  /** Hands the client's messages to a session. */
   serve(served: SocketSession): void {
     this.#session = served;
     this.#socket.on('message', (data, isBinary) => this.#unread.push({ data, isBinary }));
@@ -114,7 +107,7 @@ export class OpenSocket {
     const { maxDurationMs } = this.#rules;
     const last = setTimeout(() => {
       const error = new InferenceError('request_timeout', `The session has lasted ${maxDurationMs} ms.`);
-      this.#end(error, closeCode.normal, 'The session has lasted as long as it may.');
+      this.#end(error, closeCode.normal, 'The session has reached its maximum duration.');
     }, maxDurationMs).unref();
     const stop = (): void => [this.#idle, last, pings].forEach((timer) => clearTimeout(timer));
     this.#signal.addEventListener('abort', stop, { once: true });
@@ -130,7 +123,7 @@ export class OpenSocket {
       this.#close(closeCode.tryLater, 'The client does not read.');
   }
 
-  /** Resolves when the client has read most of what it was sent. */
+  /** Resolves when the client has read most of its messages. */
   async room(): Promise<void> {
     while (this.#socket.bufferedAmount > maxUnreadBytes / 4 && !this.#signal.aborted)
       await sleep(roomMs, undefined, { ref: false });
@@ -141,12 +134,11 @@ export class OpenSocket {
     this.#wake();
   }
 
-  /** The client has been told of a failure. */
   noteFailure({ code }: InferenceError): void {
     this.#isFaulty ||= code === 'invalid_request' || code === 'unsupported_feature';
   }
 
-  /** Takes no more messages, and closes when the runs have ended. */
+  /** Stops reading messages, and closes once the runs have ended. */
   async drain(): Promise<void> {
     const left = this.#session;
     this.#session = undefined;
@@ -163,7 +155,6 @@ export class OpenSocket {
     this.#signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   }
 
-  /** Closes with an event that tells why. */
   #end(error: InferenceError, code: number, reason: string): void {
     this.#session?.refuse(error);
     this.#close(code, reason);
@@ -174,7 +165,7 @@ export class OpenSocket {
     const { idleTimeoutMs } = this.#rules;
     this.#idle = setTimeout(() => {
       if (this.#runs > 0) return this.#awaitMessage();
-      const error = new InferenceError('request_timeout', `No message came for ${idleTimeoutMs} ms.`);
+      const error = new InferenceError('request_timeout', `No message arrived for ${idleTimeoutMs} ms.`);
       this.#end(error, closeCode.normal, 'The client was idle.');
     }, idleTimeoutMs).unref();
   }
@@ -186,30 +177,29 @@ export class OpenSocket {
     this.#isFaulty = false;
     try {
       if (isBinary)
-        throw new InferenceError('invalid_request', 'Expected a message of text, got a binary one.');
+        throw new InferenceError('invalid_request', 'Expected a text message, got a binary message.');
       await serving.receive(parseMessage(data));
     } catch (error) {
       serving.refuse(InferenceError.from(error));
     }
     this.#faults = this.#isFaulty ? this.#faults + 1 : 0;
     if (this.#faults < maxFaults) return;
-    const error = new InferenceError('invalid_request', `The last ${maxFaults} messages were wrong.`);
-    this.#end(error, closeCode.policy, 'Too many wrong messages.');
+    const error = new InferenceError('invalid_request', `The last ${maxFaults} messages were invalid.`);
+    this.#end(error, closeCode.policy, 'Too many invalid messages.');
   }
 
-  /** The client's messages wait while too many runs do; what comes after a close is dropped. */
+  /** Messages wait while too many runs are pending; messages after a close are dropped. */
   #mayRead(): boolean {
     return (this.#runs < maxRuns || this.#isClosing) && !this.#signal.aborted;
   }
 
-  /** Reads what has come, in slices between which all other work of this process has its turns. */
   async #read(): Promise<void> {
     this.#isReading = true;
     for (let endsAt = 0; this.#mayRead();) {
       if (performance.now() >= endsAt) {
         await this.#turn();
         endsAt = performance.now() + sliceMs;
-        // The client may have left meanwhile.
+        // The client may have disconnected meanwhile.
         continue;
       }
       const next = this.#unread.shift();

@@ -5,28 +5,22 @@ import { abbreviate } from '../core/text/quote.ts';
 import { listOfNames } from '../http/headers.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 
-/** Treatments of fields of a body that nobody knows. */
 export const unknownFieldTreatments = ['ignore', 'refuse'] as const;
 
 /** A client may send a million fields, with any names. */
 const maxReadNames = 1024;
 const maxReadWithin = 16_384;
-const longestName = 64;
+const maxLength = 64;
 
 /** Fields of answers, which clients send back within a conversation. */
-const ofAnswers = new Set(['annotations', 'citations', 'logprobs', 'status', 'summary']);
+const answerFields = new Set(['annotations', 'citations', 'logprobs', 'status', 'summary']);
 
-/** Fields of an object by their names; left out where it may have any. */
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** Of each schema once: it takes tens of milliseconds. */
+/** Cached per schema: conversion takes tens of milliseconds. */
 const jsonSchemas = new WeakMap<object, JsonSchema>();
 
-/**
- * The header that names the fields of a body that nothing has read.
- *
- * @throws InferenceError `invalid_request` for such a field where they are refused
- */
+/** Response header with unknown fields of the body. @throws InferenceError `invalid_request` if they are rejected */
 export function unknownFieldsHeader(
   { schema, foreign = {} }: RequestBody,
   body: unknown,
@@ -38,7 +32,7 @@ export function unknownFieldsHeader(
     ? body.fields.map(({ name }) => name.replace(/\[\d*\]$/, ''))
     : Object.keys(body!);
   for (const name of names.slice(0, maxReadNames))
-    if (!Object.hasOwn(shape, name) && !Object.hasOwn(foreign, name)) unknown.add(name.slice(0, longestName));
+    if (!Object.hasOwn(shape, name) && !Object.hasOwn(foreign, name)) unknown.add(name.slice(0, maxLength));
   if (!isForm(body)) {
     const budget = { names: maxReadWithin };
     for (const [name, value] of Object.entries(body!)) {
@@ -51,7 +45,7 @@ export function unknownFieldsHeader(
   const [first] = unknown;
   if (first === undefined) return {};
   if (treatment === 'refuse')
-    throw fieldError(abbreviate(first, 2 * longestName), 'unknown field, which this service refuses');
+    throw fieldError(abbreviate(first, 2 * maxLength), 'unknown field, which this service rejects');
   const shown = [...unknown].map((name) => name.replaceAll(/[^\w.$[\]-]/g, '?')).toSorted();
   return { 'x-ignored-fields': listOfNames(shown) };
 }
@@ -60,10 +54,7 @@ function isForm(body: unknown): body is UploadedForm {
   return typeof (body as UploadedForm).path === 'string' && Array.isArray((body as UploadedForm).fields);
 }
 
-/**
- * Paths of the fields within a value that no schema of it has.
- * @param budget names and items that may be read; counted down
- */
+/** Paths of fields that no schema of the value has. @param budget max names and items to read; counted down */
 function* namesWithin(
   schemas: readonly JsonSchema[],
   value: unknown,
@@ -89,9 +80,9 @@ function* namesWithin(
   for (const name in fields) {
     if (budget.names-- <= 0) return;
     const known = shapes.flatMap((shape) => (Object.hasOwn(shape!, name) ? [shape![name]!] : []));
-    const within = `${path}.${name.slice(0, longestName)}`;
+    const within = `${path}.${name.slice(0, maxLength)}`;
     if (known.length > 0) yield* namesWithin(known, fields[name], within, budget);
-    else if (!ofAnswers.has(name)) yield within;
+    else if (!answerFields.has(name)) yield within;
   }
 }
 
@@ -100,7 +91,7 @@ function optionsOf(schema: JsonSchema): readonly JsonSchema[] {
   return options === undefined ? [schema] : options.flatMap(optionsOf);
 }
 
-/** Whether an object may be of a schema: by the fields, such as `role` and `type`, that have one of some values. */
+/** True if the fields with fixed values, such as `role` and `type`, match the schema. */
 function fits(schema: JsonSchema, fields: Readonly<Record<string, unknown>>): boolean {
   if (schema['type'] !== undefined && ![schema['type']].flat().includes('object')) return false;
   return Object.entries((schema.properties as Properties | undefined) ?? {}).every(

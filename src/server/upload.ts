@@ -12,7 +12,7 @@ import { readMultipart } from '../http/multipart.ts';
 import type { Call } from './call.ts';
 
 const prefix = 'slashv1-upload-';
-/** Longer than any request lasts. */
+/** Longer than any request. */
 const staleMs = 24 * 60 * 60 * 1000;
 
 const swept = new Map<string, Promise<void>>();
@@ -21,7 +21,7 @@ export function newUploadPath(directory: string): string {
   return join(directory, prefix + randomUUID());
 }
 
-/** Removes what processes that were killed have left in a directory; once for each directory. */
+/** Removes leftovers of killed processes, once per directory. */
 export function sweepUploads(directory: string): Promise<void> {
   return getOrCreate(swept, directory, () => removeStale(directory).catch(() => undefined));
 }
@@ -36,10 +36,7 @@ async function removeStale(directory: string): Promise<void> {
   );
 }
 
-/**
- * Receives a form whose file is in the field of the given name, and lies on the disk until it is released.
- * @param admit is asked before the first byte is written, with the `model` of the form where that came before the file
- */
+/** @param admit called before the first byte is written, with the form's `model` if it precedes the file */
 export async function receiveUpload(
   { request, settings, owner }: Call,
   fieldName: string,
@@ -48,7 +45,6 @@ export async function receiveUpload(
   void sweepUploads(settings.uploadDirectory);
   const path = newUploadPath(settings.uploadDirectory);
   const place = settings.uploadGate.enter(owner);
-  /** Removes the file; it may be gone already. */
   const release = (): Promise<void> => rm(path, { force: true }).finally(() => place.leave());
   let files = 0;
   const fault = (message: string): InferenceError => fieldError(fieldName, message);
@@ -59,7 +55,7 @@ export async function receiveUpload(
       throw fault(`expected the file in the field of this name, got one in ${describeValue(name)}`);
     if (files > 1) throw fault('expected one file, got several');
     admit(before.find((field) => field.name === 'model')?.value);
-    // A new file, which only this user may read.
+    // A new file, readable only by this user.
     await writeFile(path, content, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
       throw folderError(error, settings.uploadDirectory);
     });
@@ -80,7 +76,6 @@ export async function receiveUpload(
   });
 }
 
-/** The error of a folder that is missing or may not be written to; anything else stays as it is. */
 function folderError(error: unknown, folder: string): unknown {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (!/^(?:EACCES|ENOENT|ENOTDIR|ENXIO|EPERM|EROFS|ERR_ACCESS_DENIED)$/.test(code)) return error;

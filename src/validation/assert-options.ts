@@ -4,17 +4,13 @@ import type { SettingTable } from './setting-table.ts';
 import { settingsFault } from './settings-fault.ts';
 import { abbreviate, describeValue } from '../core/text/quote.ts';
 
-/** Place of options, and names that belong elsewhere. */
 export interface OptionsPlace {
-  /** Path of the options within the error's `param`, such as `models.assistant`; default: none. */
+  /** Path of the options within the error's `param`, such as `models.assistant`; default: the root. */
   readonly path?: string;
   explainForeign?(name: string): string | undefined;
 }
 
-/**
- * Checks the names, types and ranges of an options object.
- * @param owner the function or thing that the options belong to, for messages
- */
+/** @param owner function or object that takes the options, for messages */
 export function assertOptions(
   owner: string,
   table: SettingTable,

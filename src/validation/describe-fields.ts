@@ -1,12 +1,11 @@
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * Descriptions of fields by their names. `parent.name` goes before `kind/name`, and both before the bare name. The parent is the
- * field, or else the schema, that holds the object; its kind is the first fixed text in it, such as its `type`.
+ * By field name; `parent.name` takes precedence over `kind/name`, and both over the bare name. The parent is the field or schema
+ * that contains the object; its kind is its first constant text, such as its `type`.
  */
 export type Descriptions = Readonly<Record<string, string>>;
 
-/** A JSON Schema of the given name → the same with a description of every field that has none and that the table knows. */
 export function describeFields(schema: JsonSchema, parent: string, table: Descriptions): JsonSchema {
   const described: JsonSchema = { ...schema };
   for (const key of ['items', 'additionalProperties', 'anyOf', 'oneOf']) {

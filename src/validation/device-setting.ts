@@ -6,10 +6,10 @@ import { fieldError } from '../errors.ts';
 const builtIn = /^cuda:(?:0|[1-9]\d*)$/;
 const ofPlugin = /^([a-z][a-z\d-]*)(?::(?:0|[1-9]\d*))?$/;
 
-/** Threads of one operator. A pool of millions never comes up. */
+/** Threads per operator. Creating a pool of millions never finishes. */
 export const threadBounds = { min: 1, max: 1024 };
 
-/** One of `devices`, `cuda:1`, or a device of a plugin; `assertDevice` checks whether there is such a plugin. */
+/** One of `devices`, `cuda:1`, or a plugin's device; `assertDevice` checks that the plugin exists. */
 export function deviceSetting(description: string): z.ZodOptional<z.ZodType<Device>> {
   return z
     .union(
@@ -26,7 +26,6 @@ export function deviceSetting(description: string): z.ZodOptional<z.ZodType<Devi
     .describe(description) as never;
 }
 
-/** Checks that a device is built in, or one of a plugin's. */
 export function assertDevice(label: string, device: string | undefined, providers: readonly string[]): void {
   if (device === undefined || builtIn.test(device) || (devices as readonly string[]).includes(device)) return;
   const [, name] = ofPlugin.exec(device) ?? [];

@@ -2,35 +2,32 @@ import { fieldError, renameFields, unsupportedError } from '../errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field that has another name here. */
 interface ActingField {
-  /** Its name here. */
   readonly as: string;
-  /** The fields here for a value; default: the value under the name `as`. */
+  /** Converts a value to fields here; default: the value under the name `as`. */
   readonly to?: (value: unknown) => Fields;
 }
 
-/** A field that would change the answer and that is not honored. */
+/** An unsupported field that would change the answer. */
 export interface RefusedField {
-  /** Values that ask for nothing but what happens anyway. */
+  /** Values that have no effect anyway. */
   readonly harmless?: (value: unknown) => boolean;
-  /** Default: that the feature is not offered. */
+  /** Default: the feature is not offered. */
   readonly advice?: string;
 }
 
-/** A field that can't change an answer. */
 interface IgnoredField {
   readonly ignored: true;
 }
 
 export type ForeignField = ActingField | RefusedField | IgnoredField;
 
-/** Fields of a wire format and of well-known servers that aren't fields here, by name. */
+/** Fields of OpenAI's API and popular servers that this API doesn't have, by name. */
 export type ForeignFields = Readonly<Record<string, ForeignField>>;
 
-/** A field that nothing takes the place of. */
+/** A field without a replacement. */
 export const notOffered: RefusedField = {};
-/** Values that change nothing: texts, numbers, booleans, `[]` and `{}`. */
+/** Values without effect: texts, numbers, booleans, `[]` and `{}`. */
 export const harmless = (...values: readonly unknown[]): Required<Pick<RefusedField, 'harmless'>> => ({
   harmless: (value) =>
     values.some((one) => {
@@ -40,23 +37,22 @@ export const harmless = (...values: readonly unknown[]): Required<Pick<RefusedFi
     }),
 });
 
-/** The same row for each of several fields. @param names with spaces between */
-export function alike(names: string, field: ForeignField = notOffered): ForeignFields {
+/** The same entry for several fields. @param names space-separated */
+export function each(names: string, field: ForeignField = notOffered): ForeignFields {
   return Object.fromEntries(names.split(' ').map((name) => [name, field]));
 }
 
-/** Rows of several fields that can't change an answer. @param names with spaces between */
-export const ignoredFields = (names: string): ForeignFields => alike(names, { ignored: true });
+export const ignoredFields = (names: string): ForeignFields => each(names, { ignored: true });
 
-/** The fields that a schema doesn't have itself. */
 export function foreignTo({ shape }: { readonly shape: object }, fields: ForeignFields): ForeignFields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(shape, name)));
 }
 
 /**
- * Reads a body with its foreign fields under their names here; errors name the fields that were given.
- * @param read gets what the fields of the body are called there, by their names here
- * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honored
+ * Renames foreign fields; errors use the client's names.
+ *
+ * @param read receives the renamed body and a function that restores a field's name
+ * @throws InferenceError `unsupported_feature` for an unsupported field that would change the answer
  */
 export function readForeign<Read>(
   fields: ForeignFields,
@@ -67,7 +63,7 @@ export function readForeign<Read>(
   const given = body as Fields;
   const own: Record<string, unknown> = {};
   const names = new Map<string, string>();
-  // A client may send a million fields, so they are looked up, not listed.
+  // A client may send a million fields: look fields up instead of listing them.
   for (const [name, field] of Object.entries(fields)) {
     const value = given[name];
     if (value === undefined || value === null || 'ignored' in field) continue;
@@ -77,7 +73,7 @@ export function readForeign<Read>(
     }
     for (const [meant, meaning] of Object.entries(field.to?.(value) ?? { [field.as]: value })) {
       if ((given[meant] ?? own[meant] ?? null) !== null)
-        throw fieldError(name, `expected none beside ${names.get(meant) ?? meant}`);
+        throw fieldError(name, `not allowed with ${names.get(meant) ?? meant}`);
       own[meant] = meaning;
       names.set(meant, name);
     }

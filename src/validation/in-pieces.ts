@@ -1,23 +1,21 @@
 const defaultPieceMs = 4;
 
-/** Thrown out of a check that goes on in another turn of the event loop. */
-const pause = new Error('The check goes on later.');
+/** Thrown to suspend a check until a later turn of the event loop. */
+const pause = new Error('The check continues later.');
 
-/** A list that is being checked: results of its items, as far as they are checked. */
 interface ListProgress {
   readonly results: unknown[];
   isFaulty: boolean;
 }
 
-/** Lists within one item, in the order in which its check comes to them. */
+/** Lists within one item, in the order of the check. */
 interface Level {
   readonly lists: ListProgress[];
-  /** The list that comes next in this piece. */
   next: number;
 }
 
 interface Progress {
-  /** Those of the body, of the item that is being checked, of an item within that one, … */
+  /** One level per nesting depth: body, current item, item within it, … */
   readonly levels: Level[];
   readonly pieceMs: number;
   depth: number;
@@ -26,20 +24,19 @@ interface Progress {
 
 let progress: Progress | undefined;
 
-/** Pieces of a check and the time between them. */
+/** Chunk size and the pause between chunks. */
 export interface PieceOptions {
-  /** Resolves when the next piece may begin. What it throws ends the check. */
+  /** Resolves when the next piece may begin. Its error ends the check. */
   readonly pause?: (() => Promise<void>) | undefined;
-  /** Each piece ends one item at least; default 4. */
+  /** A piece processes at least one item; default 4. */
   readonly pieceMs?: number | undefined;
 }
 
-/** Does a check in pieces. */
 export type Pieces = <T>(check: () => T) => Promise<Awaited<T>>;
 
 /**
- * Does a check that may take long, in pieces between which others have the event loop. It is begun anew for each, and
- * `checkEach` goes on where the piece before ended: by position, so the check has to come to the same lists in the same order.
+ * Yields to the event loop between pieces. Each piece restarts the check, and `checkEach` skips finished items by position, so
+ * the check must visit the same lists in the same order.
  */
 export async function inPieces<T>(
   check: () => T,
@@ -71,7 +68,7 @@ function goOn<T>(own: Progress, check: () => T): T {
 
 type ItemResult<T> = { readonly success: true; readonly data: T } | { readonly success: false };
 
-/** Checks items up to the first that has a fault, `faulty` then. */
+/** Checks items up to the first invalid item, whose index is `faulty`. */
 export function checkEach<T>(
   items: readonly unknown[],
   check: (item: unknown, index: number, before: readonly T[]) => ItemResult<T>,
@@ -98,7 +95,7 @@ export function checkEach<T>(
   return { data, faulty: list.isFaulty ? data.length : undefined };
 }
 
-/** Makes something of each item, in pieces within `inPieces`. */
+/** Maps items, in pieces within `inPieces`. */
 export function mapEach<Item, T>(items: readonly Item[], make: (item: Item, index: number) => T): T[] {
   return checkEach(items, (item, index) => ({ success: true, data: make(item as Item, index) })).data;
 }

@@ -14,7 +14,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Words for the issues that zod finds, so that none of its own is ever shown. */
+/** Messages for zod's issues, so that zod's own are never shown. */
 const explainIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'too_small':
@@ -69,7 +69,7 @@ function explainBound(
   const unit = { string: 'character', array: 'item' }[origin];
   if (unit === undefined) return `expected a number of ${relation} ${bound}, got ${describeValue(input)}`;
   const { length } = input as string | unknown[];
-  if (length === 0 && bound === 1 && origin === 'string') return 'expected a text that is not empty, got ""';
+  if (length === 0 && bound === 1 && origin === 'string') return 'expected a non-empty text, got ""';
   return `expected ${relation} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}, got ${length === 0 ? 'none' : length}`;
 }
 
@@ -80,7 +80,7 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown, name = 'The re
   const issue = firstIssue(schema, body);
   if (issue.code === 'unrecognized_keys') {
     const unknown = formatPath([...issue.path, issue.keys[0]!]);
-    throw fieldError(unknown || 'body', `unknown field ${abbreviate(issue.keys[0]!, longestName)}`);
+    throw fieldError(unknown || 'body', `unknown field ${abbreviate(issue.keys[0]!, maxNameLength)}`);
   }
   const { path, message, isUnsupported } = meantFault(issue);
   const code = isUnsupported ? 'unsupported_feature' : 'invalid_request';
@@ -89,28 +89,26 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown, name = 'The re
   throw new InferenceError(code, sentence(`${name} is not valid: ${message}`));
 }
 
-/** The first fault of a value that is known to have one. Words cost time, so only a second check finds them. */
+/** The first fault of an invalid value. Messages cost time, so only a second check creates them. */
 export function firstIssue(schema: z.ZodType, value: unknown): z.core.$ZodIssue {
   return schema.safeParse(value, { error: explainIssue }).error!.issues[0]!;
 }
 
-/** An issue of a custom check that means: this exists elsewhere and is not offered here. */
+/** For features that exist elsewhere and aren't offered here. */
 export function unsupportedIssue(message: string): { code: 'custom'; message: string; params: object } {
   return { code: 'custom', message, params: { unsupported: true } };
 }
 
-/** A fault and its place within the value that was checked. */
 export interface Fault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly code: z.core.$ZodIssue['code'];
-  /** The value exists elsewhere and is not offered here. */
   readonly isUnsupported: boolean;
 }
 
 const otherTypes = new Set<string | undefined>(['invalid_type', 'invalid_value', 'invalid_union', 'custom']);
 
-/** The fault of the alternative that was probably meant: the one that gets farthest, or fails by no type. */
+/** The fault of the alternative that was probably meant: the deepest fault, or one that isn't a type mismatch. */
 export function meantFault(issue: z.core.$ZodIssue): Fault {
   if (issue.code === 'invalid_union') {
     const faults = issue.errors.flatMap(([first]) => (first ? [meantFault(first)] : []));
@@ -123,14 +121,14 @@ export function meantFault(issue: z.core.$ZodIssue): Fault {
   return { path: issue.path, message: issue.message, code: issue.code, isUnsupported };
 }
 
-const longestName = 60;
+const maxNameLength = 60;
 
-/** `['messages', 3, 'content']` → `messages[3].content`; ends before a key that the client made up. */
+/** `['messages', 3, 'content']` → `messages[3].content`; ends before a client-defined key. */
 function formatPath(path: readonly PropertyKey[]): string {
   let formatted = '';
   for (const part of path) {
     if (typeof part === 'number') formatted += `[${part}]`;
-    else if (/^[a-z]\w*$/i.test(String(part)) && String(part).length <= longestName)
+    else if (/^[a-z]\w*$/i.test(String(part)) && String(part).length <= maxNameLength)
       formatted += formatted === '' ? String(part) : `.${String(part)}`;
     else break;
   }
@@ -141,8 +139,8 @@ const minNameLength = 7;
 const maxNames = 64;
 
 /**
- * Refuses a field that is one letter away from a field of the schema. Other unknown fields are ignored: clients of this wire
- * format send many. A short name, such as `top_a`, is more often another server's field than a typing error.
+ * Rejects a field one letter away from a known field. Unknown fields are otherwise ignored: clients of OpenAI's API send many.
+ * Short names such as `top_a` are more often a different server's field than a typo.
  */
 function assertNoMisspeltField(schema: z.ZodType, body: unknown): void {
   if (!('shape' in schema) || typeof body !== 'object' || body === null) return;

@@ -11,10 +11,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/**
- * A rule for `allOf` of an object's JSON Schema: a field with such a value needs others with such values.
- * @param required which of them may not be left out; default: all
- */
+/** A rule for `allOf`: a field with this value requires more fields with their values. @param required names of mandatory fields; default: all */
 export function needs(
   [field, value]: readonly [string, JsonSchema],
   others: Readonly<Record<string, JsonSchema>>,

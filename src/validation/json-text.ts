@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { countJson, maxArgumentValues, type JsonCount } from '../core/text/bounded-json.ts';
 import { checkEach } from './in-pieces.ts';
 
-/** Code units that are counted before others may have their turn. */
+/** Code units to count before yielding. */
 const pieceUnits = 2 ** 18;
 
-/** Counts the parts of a text that may be JSON; within `inPieces` in pieces. */
+/** Yields within `inPieces`. */
 export function countArguments(text: string): JsonCount {
   const pieces = Array.from({ length: Math.max(1, Math.ceil(text.length / pieceUnits)) });
   const { data } = checkEach<JsonCount>(pieces, (_, index, [first]) => {
@@ -15,7 +15,7 @@ export function countArguments(text: string): JsonCount {
   return data.at(-1)!;
 }
 
-/** Text that may be JSON: what parses it takes time for each value, and may call itself for each level. */
+/** Text that may be JSON: parsing takes time per value and stack per level. */
 export const jsonText = z.string().superRefine((text, context) => {
   const { fault } = countArguments(text);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });

@@ -4,15 +4,14 @@ import { firstIssue } from './issues.ts';
 import { toJsonSchema } from './json-schema.ts';
 import type { SchemaOf } from './setting-table.ts';
 
-/** Least and greatest number of items, inclusive. */
 export interface ListBounds {
   readonly min?: number;
   readonly max?: number;
 }
 
 /**
- * An array of items, checked up to the first bad one. `z.array` would check them all and describe every fault, which
- * on a body with millions of bad items holds the event loop for seconds.
+ * Checked up to the first invalid item. `z.array` describes every fault, which blocks the event loop for seconds on a body with
+ * millions of invalid items.
  */
 export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListBounds = {}): SchemaOf<T[]> {
   const schema: z.ZodType<T[], unknown> = z
@@ -33,7 +32,7 @@ export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListB
     })
     .meta({
       type: 'array',
-      // Asked for by documents alone; made at import, it took a third of the time to load the package.
+      // Lazy, only for documents: at import it took a third of the package's load time.
       get items() {
         return toJsonSchema(item);
       },

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { expecting } from './expecting.ts';
 
-/** Inclusive bounds. */
 export interface NumberBounds {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
 
-/** The schema of a number, with messages in the words of this package. */
 export function numberSchema(range: NumberBounds & { readonly type: 'int' | 'float' }): z.ZodNumber {
   const { type, min, max } = range;
   const fault = expecting(describeRange(type, range));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSchemaObject, type Schema } from '../core/grammar/schemas/json-types.ts';
 
-/** An object of any members, handed on as the same object: `z.record` makes a copy, of which nobody knows the text. */
+/** An object with any members, passed on by reference: `z.record` would copy it, and its exact source text is tracked by identity. */
 export const anyObject: z.ZodType<Schema> = z
   .unknown()
   .superRefine((value, context) => {

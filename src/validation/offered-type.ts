@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describeValue, quote } from '../core/text/quote.ts';
 import { unsupportedIssue } from './issues.ts';
 
-/** The schema of an object with a `type`, of which others exist elsewhere and aren't offered here: an error names them. */
+/** The error for an unsupported `type` lists the supported types. */
 export function ofOfferedType<T>(
   noun: string,
   types: readonly string[],

@@ -16,12 +16,11 @@ type ValueSchema<D extends ParameterDescriptor> = D['type'] extends 'boolean'
       ? z.ZodArray<z.ZodString>
       : z.ZodNumber;
 
-/** The schema of each parameter of a table by its name on the wire; `null` stands for a parameter left out. */
+/** The schemas of a parameter table by wire name; `null` counts as absent. */
 export type ParameterShape<T extends ParameterTable> = {
   [Name in keyof T & string as WireName<Name>]: z.ZodOptional<z.ZodNullable<ValueSchema<T[Name]>>>;
 };
 
-/** The schemas of a table of parameters, to be spread into the schema of a request. */
 export function parameterShape<T extends ParameterTable>(table: T): ParameterShape<T> {
   const shape = Object.entries(table).map(([name, one]) => [toWireName(name), parameterSchema(one)]);
   return Object.fromEntries(shape) as ParameterShape<T>;

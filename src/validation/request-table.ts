@@ -12,7 +12,7 @@ import type { InputsOf, OutputsOf, SettingTable } from './setting-table.ts';
 
 const shared = { model: z.string().min(1, { error: 'expected the id of a model, got ""' }) };
 
-/** The request of a table as a caller writes it. */
+/** A table's request as a caller writes it. */
 export type InputOf<Fields extends SettingTable, Parameters extends ParameterTable> = InputsOf<
   typeof shared & Fields
 > &
@@ -24,7 +24,7 @@ export type RequestOf<Fields extends SettingTable, Parameters extends ParameterT
 > &
   ParameterValues<Parameters>;
 
-/** The fields of a request as in-process callers write it, and its parameters, whose ranges are checked with their defaults. */
+/** Parameter ranges are checked together with their defaults. */
 export class RequestTable<Fields extends SettingTable, Parameters extends ParameterTable> {
   readonly #owner: string;
   readonly #checks: SettingTable;
@@ -44,12 +44,11 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
     this.#parameters = rules.map(([name, rule]) => ({ name, param: toWireName(name), rule }));
   }
 
-  /** Checks the form of an in-process request, unless a body of HTTP was read into it. */
+  /** Checks the form of an in-process request; skipped for a validated HTTP body. */
   assertForm(request: unknown): void {
     if (!isChecked(request)) assertOptions(this.#owner, this.#checks, request);
   }
 
-  /** Fills in the defaults of a request, and checks the bounds of its parameters. */
   complete(given: InputOf<Fields, Parameters>): RequestOf<Fields, Parameters> {
     const values: Readonly<Record<string, unknown>> = given;
     const whole: Record<string, unknown> = {};
@@ -65,14 +64,13 @@ export class RequestTable<Fields extends SettingTable, Parameters extends Parame
   }
 }
 
-/** Reads the parameters of a table from a request body, as `fieldReader`. */
 export function parameterReader<T extends ParameterTable>(
   table: T,
 ): (body: Readonly<Record<string, unknown>>) => Partial<ParameterValues<T>> {
   return fieldReader<ParameterValues<T>>(Object.keys(table));
 }
 
-/** Reads fields from a request body, under their TypeScript names. `null` counts as missing. */
+/** `null` counts as absent. */
 export function fieldReader<Request>(
   fields: readonly (keyof Request & string)[],
 ): (body: Readonly<Record<string, unknown>>) => Partial<Request> {

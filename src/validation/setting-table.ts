@@ -2,16 +2,13 @@ import { z } from 'zod';
 import { numberSchema, type NumberBounds } from './number-schema.ts';
 import { expecting } from './expecting.ts';
 
-/**
- * The settings of one kind of thing: name → type, range and description. The TypeScript type, the check, the command
- * line and the documentation all derive from it.
- */
+/** Types, checks, the command line and the docs derive from it. */
 export type SettingTable = Readonly<Record<string, z.ZodType>>;
 
-/** A schema that changes nothing. */
+/** A schema without transforms. */
 export type SchemaOf<T> = z.ZodType<T, T>;
 
-/** The values that a table of settings describes; all may be left out. */
+/** The values of a settings table; all optional. */
 export type SettingsOf<Table extends SettingTable> = {
   readonly [Name in keyof Table]?: z.infer<Table[Name]> | undefined;
 };
@@ -24,7 +21,7 @@ type Inputs<Table extends SettingTable> = {
   readonly [Name in keyof Table]: ReadonlyList<z.input<Table[Name]>>;
 };
 
-/** The values of a table as a caller writes them. Editors show the comments of the table, which an `as` would lose. */
+/** The values of a table as a caller writes them. Editors show the table's comments, which an `as` clause would lose. */
 export type InputsOf<Table extends SettingTable> = Omit<Inputs<Table>, Optional<Table>> &
   Partial<Pick<Inputs<Table>, Optional<Table>>>;
 
@@ -33,7 +30,6 @@ export type OutputsOf<Table extends SettingTable> = {
   readonly [Name in keyof Table]: ReadonlyList<z.output<Table[Name]>>;
 };
 
-/** A whole number, at least 1 unless bounds say otherwise. */
 export function integerSetting(
   description: string,
   bounds: NumberBounds = { min: 1 },
@@ -54,7 +50,6 @@ export function textSetting(description: string): z.ZodOptional<z.ZodString> {
   return z.string(fault).min(1, fault).optional().describe(description);
 }
 
-/** `true` or `false`. */
 export function booleanSetting(description: string): z.ZodOptional<z.ZodBoolean> {
   return z.boolean().optional().describe(description);
 }
@@ -66,7 +61,7 @@ export function choiceSetting<const Word extends string>(
   return z.enum(words).optional().describe(description);
 }
 
-/** Anything that a program gives and a JSON file can't hold. */
+/** A value that only code can provide, not a JSON file. */
 export function objectSetting<T>(
   description: string,
   expected: string,

@@ -3,7 +3,7 @@ import { didYouMean } from '../core/text/suggest.ts';
 import { firstIssue, meantFault } from './issues.ts';
 import { abbreviate } from '../core/text/quote.ts';
 
-/** @returns the place within the value, `keys[0].plan`, which may be empty, and what is wrong there */
+/** @returns the path within the value, `keys[0].plan`, which may be empty, and the message */
 export function settingsFault(schema: z.ZodType, value: unknown) {
   if (schema.safeParse(value).success) return undefined;
   const issue = firstIssue(schema, value);
@@ -12,7 +12,7 @@ export function settingsFault(schema: z.ZodType, value: unknown) {
   return { place: toPath(path), reason: message + hint };
 }
 
-/** The names that may stand anywhere in a value. */
+/** All member names anywhere in a value. */
 function namesIn(schema: z.core.$ZodType): readonly string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return namesIn(schema.unwrap());
   if (schema instanceof z.ZodObject) {

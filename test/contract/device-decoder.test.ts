@@ -65,7 +65,7 @@ async function generate(decoder: Decoder, parameters: readonly SamplerParameters
     batcher.add({
       prompt: prompts[index % prompts.length]!,
       continuations: [continuation],
-      mostTokens: prompts[0]!.length + 12,
+      maxTotalTokens: prompts[0]!.length + 12,
       reproducible: false,
       cancelled: false,
       promptEnded: () => undefined,

@@ -158,7 +158,7 @@ describe.each(someRows(cases, 2))('%s, optimize: %s', (name, optimize) => {
       const result: Answer = { tokens: [], margins: [], cachedTokens: 0, logits: new Float32Array(0) };
       const generation = {
         prompt: one,
-        mostTokens: one.length + 10,
+        maxTotalTokens: one.length + 10,
         reproducible: false,
         cancelled: false,
         continuations: [

@@ -136,7 +136,7 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
     expect(Math.max(...pieces.map((logit, at) => Math.abs(logit - whole[at]!)))).toBeLessThan(
       within(1e-4, 4),
     );
-    model.graphs.vision!.giveBack(pictures);
+    model.graphs.vision!.releasePictures(pictures);
   });
 
   it('steps conversations about different pictures together', async () => {
@@ -161,7 +161,7 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
       );
     }
     for (const cache of [...caches, together]) cache.release();
-    vision!.giveBack(prompts.flatMap(({ pictures }) => pictures));
+    vision!.releasePictures(prompts.flatMap(({ pictures }) => pictures));
   });
 
   if (optimize && !isHybrid)
@@ -187,7 +187,7 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
         );
       }
       cache.release();
-      vision!.giveBack([...one.pictures, ...three.pictures]);
+      vision!.releasePictures([...one.pictures, ...three.pictures]);
     });
 
   if (!isHybrid)
@@ -214,6 +214,6 @@ describe.each(cases)('%s, optimize: %s', (name, optimize) => {
         shared.release();
       }
       cache.release();
-      vision!.giveBack(pictures);
+      vision!.releasePictures(pictures);
     });
 });

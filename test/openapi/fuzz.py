@@ -30,7 +30,7 @@ CANT_SAY = [
     r"^(prompt|tokens)(\[\d+\])*: expected a token id below|^logit_bias: expected token ids below",
     r"^prompt(\[\d+\])?: expected at least one token|^suffix: the model has no",
     r"^input: expected texts, got|^dimensions: expected|^prompt_name: expected one of",
-    r"takes no pictures|^prompt: expected a text that is not empty|^voice: expected|^input: expected a text (that is not empty|with something to speak)",
+    r"takes no pictures|^prompt: expected a non-empty text|^voice: expected|^input: expected a text (that is not empty|with something to speak)",
     r"^timestamp_granularities: expected none: the graph of this model|^language: ",
     r"^response_format: .*(encoder|diariz)|^model: the model does not translate",
     r"^(enable_thinking|reasoning(\.effort|_effort)?|output_config\.effort|thinking|documents|chat_template_kwargs)\b",

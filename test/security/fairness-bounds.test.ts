@@ -223,7 +223,7 @@ it('chat: an answer waits for one piece of a long prompt, of 64 tokens', async (
       const continuation = { remaining: tokens, next: () => (--left > 0 ? 1 : undefined) };
       batcher.add({
         prompt,
-        mostTokens: prompt.length + tokens,
+        maxTotalTokens: prompt.length + tokens,
         continuations: [continuation],
         reproducible: false,
         owner,

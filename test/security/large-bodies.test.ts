@@ -123,7 +123,7 @@ describe('a large body is parsed in a thread', () => {
 
   it.each([
     ['{"a":', 'The request body is not valid JSON: it ends too early.'],
-    ['{"a":1]', 'The request body is not valid JSON: it goes wrong at character 7.'],
+    ['{"a":1]', 'The request body is not valid JSON: unexpected character at position 7.'],
     [' ', 'The request body is empty.'],
   ])('a fault reads as in place: %s', async (text, message) => {
     await expect(parseInThread(Uint8Array.from(Buffer.from(text)))).rejects.toThrow(message);

@@ -129,12 +129,12 @@ describe('a client that floods its socket holds the event loop for a slice at a 
 it('32 wrong messages in a row close the socket, with a last event that tells why', async () => {
   const { socket, closed, count, received } = await open();
   socket.write(Buffer.concat([times(31, wrong), clear, times(33, wrong)]));
-  await expect.poll(() => count('Too many wrong messages.')).toBe(1);
+  await expect.poll(() => count('Too many invalid messages.')).toBe(1);
   // Of 31 and 32 messages, and the last event.
   expect(count('"type":"error"')).toBe(31 + 32 + 1);
-  expect(received()).toContain('The last 32 messages were wrong.');
+  expect(received()).toContain('The last 32 messages were invalid.');
   expect(received()).toMatch(
-    new RegExp(`${String.fromCharCode(1008 >> 8, 1008 & 255)}Too many wrong messages.$`),
+    new RegExp(`${String.fromCharCode(1008 >> 8, 1008 & 255)}Too many invalid messages.$`),
   );
   socket.write(frame('close'));
   await closed;

@@ -244,7 +244,7 @@ describe('a body that comes slowly', () => {
   ])('is refused long before its time: %s', async (_title, bytes, everyMs) => {
     vi.useFakeTimers();
     const outcome = expect(drip(bytes, everyMs, 200)).rejects.toThrow(
-      'The request body came slower than 1024 bytes a second for 20 s.',
+      'The request body arrived slower than 1024 bytes a second for 20 s.',
     );
     await vi.advanceTimersByTimeAsync(60_000);
     await outcome;

@@ -60,7 +60,7 @@ describe('a list of keys', () => {
 
   it('says that a key is empty', async () => {
     expect((await ask(listed, 'Bearer ')).json.error.message).toBe(
-      'The header `Authorization: Bearer <API_KEY>` has no key: is its variable set?',
+      'The header `Authorization: Bearer <API_KEY>` has no key: is the variable set?',
     );
   });
 
@@ -134,13 +134,13 @@ describe('a function', () => {
         `names the id ${JSON.stringify(id)}`,
         () => ({ id }),
         expect.objectContaining({
-          message: expect.stringMatching(/^auth: expected an `id` of text or a whole number, got /),
+          message: expect.stringMatching(/^auth: expected an `id` that is a text or an integer, got /),
         }),
       ]),
       [
         'returns a key of another type',
         () => ({ key: 5 }),
-        new TypeError('auth: expected a `key` of text, got 5'),
+        new TypeError('auth: expected a `key` that is a text, got 5'),
       ],
       // A fault of the function, whatever it asks: never the client's.
       [

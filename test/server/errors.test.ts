@@ -149,11 +149,11 @@ describe('a request that is refused', () => {
   });
 
   it.each([
-    ['{"model": }', 'it goes wrong at character 11.'],
-    ['{"model": "secret"} secret', 'it goes wrong at character 21.'],
+    ['{"model": }', 'unexpected character at position 11.'],
+    ['{"model": "secret"} secret', 'unexpected character at position 21.'],
     ['{"model": "secret', 'it ends too early.'],
-    ['"\\x secret"', 'it goes wrong at character 3.'],
-    ['12 secret', 'it goes wrong at character 4.'],
+    ['"\\x secret"', 'unexpected character at position 3.'],
+    ['12 secret', 'unexpected character at position 4.'],
   ])('says where JSON goes wrong, without its text: %s', async (text, fault) => {
     const { json } = await send(handler, { text });
     expect(json.error.message).toBe(`The request body is not valid JSON: ${fault}`);

@@ -393,7 +393,7 @@ describe('a store', () => {
     expect(await statuses(handler, 2)).toEqual([200, 429]);
     expect(warnings).toEqual([
       expect.stringContaining("doesn't answer"),
-      'The store of limits answers again.',
+      'The limit store is available again.',
     ]);
   });
 

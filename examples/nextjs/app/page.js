@@ -1,5 +1,5 @@
 'use client';
-// @ts-expect-error The app installs it; here nothing renders the page.
+// @ts-expect-error The app installs it; this repository doesn't.
 import { createElement as h, useState } from 'react';
 
 /** A page that streams an answer of the API in the same app. */

@@ -18,7 +18,7 @@ import { inputTokens } from './wire/responses/endpoint.ts';
 import { keptConversations, keptResponses } from './wire/responses/kept-endpoints.ts';
 import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
 
-/** Counts the tokens of a chat request; the last event has the exact numbers. */
+/** The `usage` event has the exact numbers. */
 export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally): void {
   if (isDelta(event)) {
     const { type, tokens = 1 } = event;
@@ -52,12 +52,11 @@ export interface ChatMethods {
   chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
 }
 
-/** Types of events that show nothing of an answer. */
+/** Events without visible output. */
 const silentEvents: ReadonlySet<string> = new Set(
   'prompt prompt-logprobs prompt-start prompt-end hidden-tokens choice-end usage'.split(' '),
 );
 
-/** Chat: a conversation goes in, an answer with tool calls and reasoning comes out. */
 export const chatCategory: CategoryDefinition<
   'chat',
   ChatRequestInput,
@@ -88,9 +87,9 @@ export const chatCategory: CategoryDefinition<
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },
   },
   parameterBounds({ contextLength }) {
-    const { max, default: usual } = chatParameters.maxTokens;
-    const most = contextLength || Infinity;
-    return { maxTokens: { max: Math.min(max, most), default: Math.min(usual, most) } };
+    const { max, default: defaultTokens } = chatParameters.maxTokens;
+    const limit = contextLength || Infinity;
+    return { maxTokens: { max: Math.min(max, limit), default: Math.min(defaultTokens, limit) } };
   },
   methods: (run) => ({ chat: run }),
   complete: completeChatRequest,
@@ -98,10 +97,10 @@ export const chatCategory: CategoryDefinition<
     { messages, tools = [], prompts = [], suffix = '', maxTokens, n = 1, stopAfter },
     { contextLength, defaults },
   ) {
-    // Nobody pays for tokens that no model reads.
+    // Don't bill tokens that the model never reads.
     if (stopAfter === 'encoding') return { input: 0, output: 0 };
-    const most = maxTokens ?? (defaults?.['maxTokens'] as number | undefined);
-    const answer = stopAfter === 'prompt' ? 0 : (most ?? chatParameters.maxTokens.default);
+    const limit = maxTokens ?? (defaults?.['maxTokens'] as number | undefined);
+    const answer = stopAfter === 'prompt' ? 0 : (limit ?? chatParameters.maxTokens.default);
     const texts = prompts.map((prompt) =>
       typeof prompt === 'string' ? estimateTokens(prompt + suffix) : prompt.length + estimateTokens(suffix),
     );

@@ -1,16 +1,15 @@
 import type { ToolCall } from '../../core/chat/messages.ts';
 import type { ChatEvent, FinishReason, TokenLogprobs } from './events.ts';
 
-/** One answer of a request, as far as its events have come. */
+/** One choice, assembled from its events so far. */
 export interface CollectedChoice {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly parts: { readonly type: 'text' | 'reasoning'; content: string }[];
   readonly calls: (ToolCall & { arguments: string })[];
   readonly logprobs: TokenLogprobs[];
   finishReason: FinishReason | undefined;
 }
 
-/** Adds an event to the choice that it is about. */
 export function collectChoice(choices: CollectedChoice[], event: ChatEvent): void {
   if (event.type === 'answer-restart') choices.length = 0;
   if (!('choice' in event) || event.type === 'hidden-tokens') return;

@@ -1,72 +1,70 @@
 import type { ModelInfo } from '../../contracts/model.ts';
 import type { TurnKind } from '../../core/chat/turns.ts';
 
-/** A token and how likely the model found it, as a natural logarithm. */
+/** A token and its log probability (natural logarithm). */
 export interface TokenLogprob {
   readonly token: string;
   readonly logprob: number;
-  /** UTF-8 bytes of the token; a token may hold part of a character only. */
+  /** UTF-8 bytes; a token may hold only part of a character. */
   readonly bytes: readonly number[];
 }
 
-/** A generated token and the most likely ones at its position. */
+/** A generated token and the most likely tokens at its position. */
 export interface TokenLogprobs extends TokenLogprob {
   readonly topLogprobs: readonly TokenLogprob[];
 }
 
-/** A token of a prompt; nothing tells how likely the first one is. */
+/** A token of a prompt; `logprob` is null for the first token. */
 export interface PromptTokenLogprobs extends Omit<TokenLogprobs, 'logprob'> {
   readonly logprob: number | null;
 }
 
-/** How a vocabulary spells a token. */
+/** Spelling of a token in the vocabulary. */
 export interface TokenSpelling {
-  /** As its file has it, such as `Ġthe`; empty where it has none. */
+  /** As in the tokenizer file, such as `Ġthe`; empty if the token has no name. */
   readonly name: string;
-  /** UTF-8 bytes that the token stands for; a token may hold part of a character only. */
+  /** UTF-8 bytes; a token may hold only part of a character. */
   readonly bytes: readonly number[];
 }
 
-/** Reason for the end of a choice. */
+/** Why a choice ended. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls';
 
 /** Token counts of a chat request. */
 export interface ChatUsage {
   readonly promptTokens: number;
-  /** Tokens of the prompt that needed no computing because an earlier request had the same beginning. */
+  /** Prompt tokens reused from the cache of an earlier request. */
   readonly cachedTokens: number;
   /** Over all choices, reasoning included. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;
   /**
-   * Bytes between this process's memory and the device for each sequence and step, averaged over the steps during the request;
-   * only where the key-value caches stay on a device.
+   * Bytes moved between process memory and device, per sequence and step, averaged over the request; only if the key-value caches
+   * stay on a device.
    */
   readonly busBytesPerStep?: number | undefined;
 }
 
-/** Number of generated tokens of a delta. */
 export interface TokenCount {
-  /** Tokens since the delta before, held-back and invisible ones included; default 1. */
+  /** Tokens since the previous delta, held-back and invisible tokens included; default 1. */
   readonly tokens?: number | undefined;
 }
 
 /**
- * The events of a chat request, in order. `choice` counts from 0 to n − 1; events of different choices
- * interleave. Concatenating the `text-delta`s of a choice gives its content; tool call arguments likewise.
- * `usage` comes once, last.
+ * The events of a chat request, in order. `choice` is 0 to n − 1; events of different choices interleave. Concatenate the
+ * `text-delta`s of a choice for its content; tool call arguments likewise. `usage` is the last event.
  */
 export type ChatEvent =
   /** Only with `echo`: a prompt as the model reads it. */
   | {
       readonly type: 'prompt';
-      /** Counts the prompts of a request from 0. */
+      /** Index of the prompt, from 0. */
       readonly prompt: number;
       readonly text: string;
       readonly tokens: readonly number[];
-      /** Number of special tokens before those of the text. */
+      /** Number of special tokens before the text's tokens. */
       readonly before: number;
-      /** Tokens that the model holds. */
+      /** Size of the context, in tokens. */
       readonly contextLength: number;
       /** Only with `echo: 'spelling'`. */
       readonly spellings?: readonly TokenSpelling[] | undefined;
@@ -77,24 +75,24 @@ export type ChatEvent =
       readonly prompt: number;
       readonly tokens: readonly PromptTokenLogprobs[];
     }
-  /** The prompt is about to be computed. */
+  /** Sent before the prompt is computed. */
   | { readonly type: 'prompt-start'; readonly promptTokens: number }
   | {
       readonly type: 'prompt-end';
       readonly promptTokens: number;
-      /** Names of the tools that the prompt describes, where its template doesn't take all of them. */
+      /** Names of the tools in the prompt, if the template doesn't accept all of them. */
       readonly toolsUsed?: readonly string[];
-      /** Kinds of turns that became parts of others, since its template has no place for them, and `lost` for those it can't show. */
+      /** Kinds of turns merged into different turns because the template doesn't support them; `lost` for turns it can't show. */
       readonly turnsMerged?: readonly TurnKind[];
     }
   | ({ readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string } & TokenCount)
-  /** Tokens of reasoning that the caller doesn't want. */
+  /** Reasoning tokens that the caller excluded. */
   | { readonly type: 'hidden-tokens'; readonly choice: number; readonly tokens: number }
   | ({ readonly type: 'text-delta'; readonly choice: number; readonly text: string } & TokenCount)
   | {
       readonly type: 'tool-call-start';
       readonly choice: number;
-      /** Counts the calls of this choice from 0. */
+      /** Index of the call within this choice, from 0. */
       readonly call: number;
       readonly id: string;
       readonly name: string;
@@ -105,26 +103,25 @@ export type ChatEvent =
       readonly call: number;
       readonly arguments: string;
     } & TokenCount)
-  /** Only with `logprobs`; the tokens of the event of this choice that follows. */
+  /** Only with `logprobs`; the tokens of this choice's next event. */
   | { readonly type: 'logprobs'; readonly choice: number; readonly tokens: readonly TokenLogprobs[] }
   | {
       readonly type: 'choice-end';
       readonly choice: number;
       readonly finishReason: FinishReason;
-      /** The stop sequence that ended it, where one has. */
+      /** The stop sequence that ended the choice, if any. */
       readonly stopSequence?: string | undefined;
     }
-  /** Only with `mayRestart`: another server begins the answer again, and the events before this one don't count. */
+  /** Only with `mayRestart`: a different server restarts the answer; discard all earlier events. */
   | { readonly type: 'answer-restart' }
   | ({ readonly type: 'usage' } & ChatUsage);
 
-/** An event that stands for generated tokens. */
+/** An event that carries generated tokens. */
 export type ChatDelta = Extract<
   ChatEvent,
   { type: 'text-delta' | 'reasoning-delta' | 'tool-call-delta' | 'hidden-tokens' }
 >;
 
-/** Whether an event stands for generated tokens. */
 export function isDelta(event: ChatEvent): event is ChatDelta {
   const { type } = event;
   return (
@@ -135,7 +132,6 @@ export function isDelta(event: ChatEvent): event is ChatDelta {
   );
 }
 
-/** Facts about a loaded chat model. */
 export interface ChatModelInfo extends ModelInfo {
   readonly category: 'chat';
 }

@@ -1,14 +1,13 @@
 import type { ChatEvent, TokenLogprobs } from './events.ts';
 
-/** A part of an answer. */
 export interface AnswerItem {
   readonly type: 'text' | 'reasoning' | 'call';
-  /** Counts the items of the answer from 0. */
+  /** Index of the item, from 0. */
   readonly index: number;
   readonly call?: { readonly id: string; readonly name: string } | undefined;
-  /** The text so far; of a call, its arguments. */
+  /** The text so far; for a call, its arguments. */
   text: string;
-  /** Log probabilities of a text so far. */
+  /** Log probabilities of the text so far. */
   readonly logprobs: TokenLogprobs[];
 }
 
@@ -21,14 +20,14 @@ export type ItemChange =
       readonly logprobs: readonly TokenLogprobs[];
     };
 
-/** Turns the events of an answer, in order, into items that begin, grow and end one after another. */
+/** Items begin, grow and end one after the other. */
 export class ItemReader {
   #open: AnswerItem | undefined;
   #count = 0;
-  /** Log probabilities of the text that comes next. */
+  /** Log probabilities of the next text. */
   #logprobs: TokenLogprobs[] = [];
 
-  /** The changes, each made when it is asked for, so that an item is seen as it is at that time. */
+  /** Lazy, so that consumers see each item in its state at that change. */
   *read(event: ChatEvent): Generator<ItemChange, void> {
     switch (event.type) {
       case 'logprobs':
@@ -54,7 +53,6 @@ export class ItemReader {
     yield { type: 'begin', item: this.#open };
   }
 
-  /** Ends the open item, if there is one. */
   *end(): Generator<ItemChange, void> {
     const item = this.#open;
     if (item === undefined) return;

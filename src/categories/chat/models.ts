@@ -13,10 +13,7 @@ import {
 } from '../../folder/model-files.ts';
 import { type ChatEvent, isDelta, type ChatDelta } from './events.ts';
 
-/**
- * Adds an event to those that wait to be delivered together. A delta that continues the last one of its choice is
- * joined to it: consumers concatenate deltas anyway, and one event costs them less than five.
- */
+/** Merges a delta into the latest delta of its choice: consumers concatenate deltas anyway, and one event is cheaper than five. */
 export function appendEvent(events: ChatEvent[], event: ChatEvent): void {
   if (isDelta(event)) {
     const index = events.findLastIndex((other) => 'choice' in other && other.choice === event.choice);
@@ -45,7 +42,7 @@ function tokensOf(last: ChatDelta, next: ChatDelta): number {
   return (last.tokens ?? 1) + (next.tokens ?? 1);
 }
 
-/** The files of a decoder-only language model, those of models that see included. */
+/** The files of a decoder-only language model, vision models included. */
 const chatFiles: ModelFiles = {
   small: [...textFiles, 'preprocessor_config.json', 'processor_config.json'],
   stems: [...decoderStems, ...embeddingStems, ...visionStems],

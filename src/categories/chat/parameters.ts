@@ -1,7 +1,7 @@
 import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
 import { samplingParameters } from '../../core/sampling/samplers.ts';
 
-/** Values of `reasoning_effort`; templates know some of them. */
+/** Values of `reasoning_effort`; each template supports a subset. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** Every tunable parameter of a chat request. */
@@ -18,8 +18,7 @@ export const chatParameters = {
     type: 'boolean',
     default: false,
     section: 'advanced',
-    description:
-      'Whether the penalties and DRY count the tokens of the prompt, too, and not only those of the answer.',
+    description: 'Apply the penalties and DRY to the tokens of the prompt too, not only to the answer.',
   },
   maxTokens: {
     type: 'int',
@@ -29,7 +28,7 @@ export const chatParameters = {
     step: 1,
     section: 'basic',
     description:
-      'Maximum number of tokens generated per completion; an answer that it cuts off has finish_reason length.',
+      'Maximum number of tokens generated per completion; an answer truncated by it has finish_reason length.',
   },
   n: {
     type: 'int',
@@ -57,8 +56,7 @@ export const chatParameters = {
   enableThinking: {
     type: 'boolean',
     section: 'basic',
-    description:
-      "Whether the model thinks before it answers; as the model's chat template has it when left out.",
+    description: 'Let the model think before it answers; default: set by its chat template.',
   },
   reasoningEffort: {
     type: 'string',
@@ -70,7 +68,7 @@ export const chatParameters = {
     default: false,
     section: 'advanced',
     description:
-      'Continue the last message, which is one of the assistant; the answer is what comes after it.',
+      'Continue the last message, which must be from the assistant; the answer is the continuation.',
   },
   addGenerationPrompt: {
     type: 'boolean',
@@ -85,7 +83,7 @@ export const chatParameters = {
     step: 1,
     section: 'advanced',
     description:
-      'Read only so many tokens of the end of the prompt; -1 as many as fit beside max_tokens, and half of the context at least; 0 all.',
+      'Keep only this many tokens of the end of the prompt; -1 keeps as many as fit with max_tokens, at least half of the context; 0 keeps all.',
   },
   minTokens: {
     type: 'int',
@@ -94,13 +92,13 @@ export const chatParameters = {
     default: 0,
     step: 1,
     section: 'advanced',
-    description: 'The answer can not end by itself before it has so many tokens; stop sequences end it.',
+    description: 'Minimum number of tokens before the model may end the answer; stop sequences still end it.',
   },
   ignoreEos: {
     type: 'boolean',
     default: false,
     section: 'advanced',
-    description: 'The answer never ends by itself, but with max_tokens or at a stop sequence.',
+    description: "Ignore the model's end tokens: only max_tokens or a stop sequence ends the answer.",
   },
   badWords: {
     type: 'strings',
@@ -108,7 +106,7 @@ export const chatParameters = {
     default: [],
     section: 'advanced',
     description:
-      'Words that the answer may not have, as the tokens that they are by themselves and after a space; up to 256 characters each.',
+      'Words excluded from the answer, as their tokens with and without a leading space; up to 256 characters each.',
   },
   includeStopStrInOutput: {
     type: 'boolean',
@@ -136,11 +134,9 @@ export const chatParameters = {
 
 export type ChatParameters = ParameterValues<typeof chatParameters>;
 
-/** At most this many stop sequences. */
 export const maxStopSequences = 4;
-/** At most this many tokens that end an answer. */
 export const maxStopTokens = 128;
-/** At most this many tokens that an answer is made of: more than a vocabulary has. */
+/** Max length of `allowedTokenIds`; larger than any vocabulary. */
 export const maxAllowedTokens = 2 ** 20;
-/** Longest of `badWords`, in UTF-16 code units. */
+/** Max length of a bad word, in UTF-16 code units. */
 export const maxBadWordLength = 256;

@@ -3,38 +3,37 @@ import { fieldError } from '../../errors.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import type { InputsOf, SchemaOf } from '../../validation/setting-table.ts';
 
-/** A text, or token ids of the model's own tokenizer. */
+/** A text, or token ids of the model's tokenizer. */
 export type RawPrompt = string | readonly number[];
 
-/** At most this many prompts of one request. */
+/** Max number of prompts per request. */
 export const maxPrompts = 128;
 
 const rawPrompt: SchemaOf<RawPrompt> = z.union([z.string(), z.array(z.int().min(0))], {
   error: 'expected a text or token ids',
 });
 
-/** The part of a request about prompts that are read as they are, and about what comes back of a prompt. */
 export const promptFields = {
   /**
-   * At most 128, in place of `messages`, which are then empty: no chat template is applied. Each is continued `n` times, and
-   * the continuations of the second one are the choices `n` to `2n − 1`. No thinking and no calls are looked for.
+   * At most 128, in place of `messages`, which must be empty; no chat template is applied. Each prompt is continued `n` times;
+   * choices `n` to `2n − 1` continue the second prompt. Thinking and tool calls aren't parsed.
    */
   prompts: z.array(rawPrompt).default([]),
-  /** Text that comes after the answer; for models with fill-in-the-middle tokens. */
+  /** Text after the answer; for models with fill-in-the-middle tokens. */
   suffix: z.string().optional(),
-  /** Whether the tokenizer's special tokens are put around a text; default: around `prompts`, not around `messages`. */
+  /** Adds the tokenizer's special tokens; default: for `prompts`, not for `messages`. */
   addSpecialTokens: z.boolean().optional(),
   /**
-   * Events about each prompt: its `text` and tokens; these and the `spelling` of each token; or these and the
-   * `logprobs` of the tokens of `prompts`, with as many others as `topLogprobs` says.
+   * Emits an event per prompt: its `text` and tokens; also the `spelling` of each token; or also the `logprobs` of the tokens of
+   * `prompts`, with `topLogprobs` alternatives.
    */
   echo: z.enum(['text', 'spelling', 'logprobs']).optional(),
-  /** Ends the request before its answer: when its prompts are encoded, or when they have been read. */
+  /** Ends the request before the answer: after its prompts are encoded, or after they are read. */
   stopAfter: z.enum(['encoding', 'prompt']).optional(),
 };
 
-/** Fields that act on messages or on their answers alone, as the wire spells them. */
-const ofMessages = {
+/** Fields that apply only to messages, with their wire names. */
+const messageFields = {
   tools: 'tools',
   toolChoice: 'tool_choice',
   parallelToolCalls: 'parallel_tool_calls',
@@ -46,34 +45,30 @@ const ofMessages = {
   addGenerationPrompt: 'add_generation_prompt',
 } as const;
 
-/** The part of a request that the prompts have to go with. */
 interface PromptedRequest
-  extends InputsOf<typeof promptFields>, Partial<Record<keyof typeof ofMessages, unknown>> {
+  extends InputsOf<typeof promptFields>, Partial<Record<keyof typeof messageFields, unknown>> {
   readonly messages: readonly unknown[];
   readonly truncatePromptTokens?: number;
 }
 
-/** Checks the fields about prompts. */
 export function assertPrompts(input: PromptedRequest): void {
   const { prompts = [], suffix, echo, messages, truncatePromptTokens = 0 } = input;
   if (prompts.length === 0) {
     if (messages.length === 0) throw fieldError('messages', 'expected at least one message');
-    if (suffix !== undefined)
-      throw fieldError('suffix', 'expected a prompt, not messages, where it is given');
+    if (suffix !== undefined) throw fieldError('suffix', 'expected a prompt instead of messages with it');
     if (echo === 'logprobs')
       throw fieldError('echo', 'expected log probabilities of a prompt, not of messages');
     return;
   }
   if (prompts.length > maxPrompts)
     throw fieldError('prompt', `expected at most ${maxPrompts} prompts, got ${prompts.length}`);
-  if (messages.length > 0) throw fieldError('messages', 'expected none beside a prompt');
-  for (const [name, wireName] of Object.entries(ofMessages)) {
-    const value = input[name as keyof typeof ofMessages];
+  if (messages.length > 0) throw fieldError('messages', 'not allowed with a prompt');
+  for (const [name, wireName] of Object.entries(messageFields)) {
+    const value = input[name as keyof typeof messageFields];
     if (value !== undefined && value !== false)
-      throw fieldError(wireName, `expected none beside a prompt, got ${describeValue(value)}`);
+      throw fieldError(wireName, `not allowed with a prompt, got ${describeValue(value)}`);
   }
   if (suffix === undefined) return;
-  if (echo !== undefined) throw fieldError('suffix', 'expected none where the prompt is to come back');
-  if (truncatePromptTokens !== 0)
-    throw fieldError('truncate_prompt_tokens', 'expected 0 where a suffix is given');
+  if (echo !== undefined) throw fieldError('suffix', 'not allowed with an echoed prompt');
+  if (truncatePromptTokens !== 0) throw fieldError('truncate_prompt_tokens', 'expected 0 with a suffix');
 }

@@ -22,7 +22,7 @@ import { RequestTable, type InputOf, type RequestOf } from '../../validation/req
 import type { SchemaOf } from '../../validation/setting-table.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
-/** A JSON object as a chat template is given it. */
+/** A JSON object that the chat template reads. */
 export type TemplateObject = Readonly<Record<string, unknown>>;
 
 const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
@@ -92,42 +92,41 @@ const fields = {
   messages: listOf(message),
   tools: listOf(tool).default([]),
   toolChoice: toolChoices.default('auto'),
-  /** Whether one answer may hold several calls; default: true, but with a required call false. */
+  /** Allow several calls in one answer; default: true, but false if a call is required. */
   parallelToolCalls: z.boolean().optional(),
-  /** Required form of the answer's text; default any text. */
+  /** Required format of the answer's text; default any text. */
   responseFormat: responseFormats.default({ type: 'text' }),
-  /** At most four; the first that appears in the answer ends it and is not part of it. */
+  /** At most four; the first that appears ends the answer and is removed from it. */
   stop: stops.default([]),
-  /** Token id → added to its logit. */
+  /** Token id → value added to its logit. */
   logitBias: z
     .custom<ReadonlyMap<number, number>>((value) => value instanceof Map, {
       error: 'expected a Map of token ids and numbers',
     })
     .default(() => new Map()),
-  /** At most 128 tokens: the first that is chosen ends the answer and is not part of it. */
+  /** At most 128 tokens; the first that is sampled ends the answer and is removed from it. */
   stopTokenIds: z.array(tokenId).max(maxStopTokens).default([]),
-  /** The tokens that the answer may have, its end included; an empty list, the default, allows all. */
+  /** The only tokens allowed in the answer, end tokens included; empty (the default) allows all. */
   allowedTokenIds: z.array(tokenId).max(maxAllowedTokens).default([]),
-  /** Texts for the model's chat template, as it wants them: often `{ title, text }`. Refused where it has no place for them. */
+  /** Documents in the format that the model's chat template expects, often `{ title, text }`. Rejected if the template doesn't use them. */
   documents: z.array(jsonObject).default([]),
-  /** Variables of the model's chat template by name. Refused where it looks at none of that name. */
+  /** Variables for the model's chat template, by name. Rejected if the template uses no variable of that name. */
   chatTemplateKwargs: jsonObject.default({}),
 };
 
 const table = new RequestTable('A chat request', { ...fields, ...promptFields }, chatParameters);
-/** Declarations of a spread have no comments. */
+/** Spread fields lose their comments in the declarations. */
 type Fields = typeof fields & typeof promptFields;
 
-/** A complete chat request: every parameter has its value, as `completeChatRequest` leaves it. */
+/** A chat request with all defaults filled in by `completeChatRequest`. */
 export interface ChatRequest extends Omit<RequestOf<Fields, typeof chatParameters>, 'stop'> {
-  /** At most four; the first that appears in the answer ends it and is not part of it. */
+  /** At most four; the first that appears ends the answer and is removed from it. */
   readonly stop: readonly string[];
 }
 
-/** A chat request as a caller writes it: only `model` and `messages` are needed. */
+/** A chat request as a caller writes it; only `model` and `messages` are required. */
 export interface ChatRequestInput extends InputOf<Fields, typeof chatParameters> {}
 
-/** Fills in the defaults of a chat request and checks every bound. */
 export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   table.assertForm(input);
   assertPrompts(input);
@@ -155,7 +154,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
   const request: ChatRequest = { ...table.complete(input), stop };
   if (request.topLogprobs > 0 && !request.logprobs && request.echo !== 'logprobs')
-    throw fieldError('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
+    throw fieldError('top_logprobs', 'expected `logprobs` to be true if `top_logprobs` is set');
   if (request.reasoningEffort !== undefined) assertThinking(request.reasoningEffort, request.enableThinking);
   assertTokenRules(request);
   if (request.continueFinalMessage) assertContinuable(request);
@@ -173,7 +172,7 @@ function assertThinking(effort: string, enableThinking: boolean | undefined): vo
   }
 }
 
-/** A grammar decides itself on every token. */
+/** A grammar already decides every token. */
 function assertTokenRules(request: ChatRequest): void {
   const { minTokens, maxTokens, ignoreEos, badWords, allowedTokenIds, responseFormat, toolChoice } = request;
   const isBad = badWords.find((word) => word.length < 1 || word.length > maxBadWordLength);
@@ -186,7 +185,7 @@ function assertTokenRules(request: ChatRequest): void {
   const all = { ...given, allowed_token_ids: allowedTokenIds.length > 0 };
   const [param] = Object.entries(all).find(([, isGiven]) => isGiven) ?? [];
   if (param !== undefined)
-    throw fieldError(param, 'expected none beside a format of the answer or a required call');
+    throw fieldError(param, 'not allowed with a format of the answer or a required call');
 }
 
 function assertContinuable({ messages, toolChoice, responseFormat, addGenerationPrompt }: ChatRequest): void {
@@ -199,12 +198,12 @@ function assertContinuable({ messages, toolChoice, responseFormat, addGeneration
     last.role === 'assistant' && last.content !== null,
     'a last message of the assistant, with content,',
   );
-  // A grammar begins with the answer: it can't know of the part that is there.
+  // A grammar starts with the answer and can't account for existing text.
   assert(responseFormat.type === 'text', 'no `response_format`');
   assert(toolChoice === 'auto' || toolChoice === 'none', 'no required call');
 }
 
-/** A worker is sent no schema and no other object that could overflow it. */
+/** Schemas that could overflow a worker's stack must not reach it. */
 function assertSchema(param: string, schema: unknown): void {
   const fault = schemaSizeFault(schema);
   if (fault !== undefined) throw fieldError(param, fault);
@@ -214,7 +213,7 @@ function assertCallable(
   toolChoice: Exclude<ToolChoice, string> | 'required',
   tools: readonly ToolDefinition[],
 ): void {
-  if (tools.length === 0) throw fieldError('tool_choice', 'expected `tools` where a call is required');
+  if (tools.length === 0) throw fieldError('tool_choice', 'expected `tools` if a call is required');
   if (toolChoice === 'required' || tools.some(({ name }) => name === toolChoice.name)) return;
   const names = abbreviate(tools.map(({ name }) => JSON.stringify(name)).join(', '), 100);
   const reason = `expected one of the tools ${names}, got ${describeValue(toolChoice.name)}`;

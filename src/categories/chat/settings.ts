@@ -19,29 +19,29 @@ export const chatSettings = {
     'Rewrite the graph for speed at load time; default: for graphs of 16 MB and more.',
   ),
   int8Activations: booleanSetting(
-    'Round activations to 8 bits in products with 4-bit weights, where the graph leaves it open and is rewritten for the CPU; default true. About half of the answers at temperature 0 then differ from those of float32, at a token that was nearly as likely.',
+    'Round activations to 8 bits in products with 4-bit weights, if the graph allows it and is rewritten for the CPU; default true. About half of the answers at temperature 0 then differ from float32 answers, at a token that was nearly as likely.',
   ),
   speculation: booleanSetting(
-    'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while only one sequence runs and guesses are accepted; default false.',
+    'Prompt lookup (speculative decoding): draft tokens that repeat earlier text and verify several per step, while only one sequence runs and drafts are accepted; default false.',
   ),
   prefill: z
     .strictObject({
       device: deviceSetting(
-        'Its device, as `device`; default `cpu`, where it computes without rounding activations to 8 bits.',
+        'Its device, as in `device`; default `cpu`, without rounding activations to 8 bits.',
       ),
     })
     .optional()
     .describe(
-      'A second session of the graph, with weights of its own, that reads prompts of 32 tokens and more for a model on the CPU; default: none.',
+      'A second session of the graph, with separate weights, that reads prompts of 32 tokens and more for a model on the CPU; default: no second session.',
     ),
   sharedSystemPrompts: z
     .array(z.string().min(1), { error: 'expected a list of texts' })
     .optional()
     .describe(
-      'System prompts of many callers: what is computed for one of them is reused for all callers that send it whole; default: none.',
+      'System prompts shared by many callers: their computation is reused for all callers that send them unchanged; default: no sharing.',
     ),
   chatTemplate: textSetting(
-    "Jinja that turns messages into the prompt, for base models, which have no chat template; default: the model's own.",
+    "Jinja that turns messages into the prompt, for base models without a chat template; default: the model's template.",
   ),
   toolCallFormat: z
     .union([z.string(), notationSchema], { error: 'expected the name of a format, or a notation of calls' })
@@ -50,11 +50,11 @@ export const chatSettings = {
       'How the model writes tool calls: a name such as `hermes`, or a notation; default: derived from its chat template.',
     ),
   toolPrompt: textSetting(
-    'Instruction about tools, as Jinja that gets `tools`; default: from the chat template, else a general one.',
+    'Instruction about tools, as Jinja with the variable `tools`; default: from the chat template, else a general instruction.',
   ),
   tools: booleanSetting('`false` refuses tools; default true.'),
   openSchemas: booleanSetting(
-    '`true`: under a JSON Schema, objects may have more than the properties it describes, unless `additionalProperties` is false; default false: only where the schema says something about others.',
+    '`true`: under a JSON Schema, objects may have additional properties unless `additionalProperties` is false; default false: only if the schema has a keyword about additional properties.',
   ),
   reasoningFormat: textSetting(
     "Format of the model's thinking, such as `think`; default: detected from its chat template.",
@@ -63,7 +63,6 @@ export const chatSettings = {
   maxImages: integerSetting('Maximum pictures in the messages of one request; default 16.'),
 } satisfies SettingTable;
 
-/** The values of `chatSettings`. */
 export type ChatSettings = SettingsOf<typeof chatSettings>;
 
 /** Settings of a chat model and its limits. */

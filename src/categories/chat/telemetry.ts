@@ -34,7 +34,7 @@ export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
   },
   advice({ maxTokens, n, given }, { usage: { outputTokens = 0 }, finishReasons }) {
     if (!finishReasons.includes('length') || given?.includes('maxTokens') !== false) return undefined;
-    // Otherwise the context or the limit of another server ended it.
+    // Otherwise the context or an upstream server's limit ended it.
     if (outputTokens < maxTokens || outputTokens > n * maxTokens) return undefined;
     return `an answer ended at the default limit of ${maxTokens} tokens: requests raise it by max_tokens, the model by defaults: { maxTokens }`;
   },
@@ -54,7 +54,7 @@ function createChatRecorder(): OutputRecorder<ChatEvent> {
   };
 }
 
-/** The conventions' names of the ends that they know; `error` is one before its time. */
+/** Finish reasons as the OpenTelemetry conventions spell them; `error` means an early end. */
 const finishReasons: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
   length: 'length',
@@ -92,7 +92,7 @@ function toMessage(message: ChatMessage): SpanMessage {
 }
 
 function toPart({ id, name, arguments: given }: ToolCall): MessagePart {
-  // A model may write others than JSON.
+  // A model may write invalid JSON.
   const parsed = orElse(() => parseBounded(given, { values: maxArgumentValues }), given);
   return { type: 'tool_call', id, name, arguments: parsed };
 }

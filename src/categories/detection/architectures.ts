@@ -3,5 +3,4 @@ import { graphDetector } from './architectures/graph/architecture.ts';
 import type { Detector } from './detector.ts';
 import type { DetectionSettings } from './settings.ts';
 
-/** The detectors that run on graphs, one line each. */
 export const detectors: readonly Architecture<Detector, DetectionSettings>[] = [graphDetector];

@@ -9,13 +9,11 @@ import { detectionSettings } from './settings.ts';
 import { detectionDescriptions } from './wire/descriptions.ts';
 import { detect } from './wire/endpoint.ts';
 
-/** The in-process functions for detection. */
 export interface DetectionMethods {
   /** Finds the objects in an image. */
   detect(request: DetectionRequestInput, options?: CallOptions): Promise<DetectionResult>;
 }
 
-/** Detection: an image goes in, boxes with classes come out. */
 export const detectionCategory: CategoryDefinition<
   'detection',
   DetectionRequestInput,

@@ -7,7 +7,7 @@ export interface Detection {
   readonly classId: number;
   /** 0 to 1. */
   readonly confidence: number;
-  /** In pixels of the image, its EXIF orientation applied; never beyond its edges. */
+  /** In pixels of the image, its EXIF orientation applied; clipped to its edges. */
   readonly box: Box;
 }
 
@@ -19,7 +19,7 @@ export interface DetectionResult {
   readonly image: Size;
 }
 
-/** Events of a detection request: this one, once. */
+/** The only event of a detection request. */
 export type DetectionEvent = { readonly type: 'detections' } & DetectionResult;
 
 /** Sizes of the longer side of an input, in pixels: multiples of `step` from `min` to `max`. */
@@ -30,9 +30,8 @@ export interface ImageSizes {
   readonly step: number;
 }
 
-/** Facts about a loaded detection model. */
 export interface DetectionModelInfo extends ModelInfo {
   readonly category: 'detection';
-  /** The values that `imageSize` may have. */
+  /** Allowed values of `imageSize`. */
   readonly imageSizes?: ImageSizes | undefined;
 }

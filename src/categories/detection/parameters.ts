@@ -1,6 +1,6 @@
 import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
 
-/** Every tunable parameter of a detection request, `classes` apart, which is a list of the model's own names. */
+/** Every tunable parameter of a detection request, except `classes`, a list of the model's class names. */
 export const detectionParameters = {
   confidence: {
     type: 'float',
@@ -19,7 +19,7 @@ export const detectionParameters = {
     step: 0.05,
     section: 'advanced',
     description:
-      'Of two boxes of one class that overlap by more than this (intersection over union), only the better is returned. Models that need no such suppression apply it only where it is given.',
+      'Of two boxes of one class that overlap by more than this (intersection over union), only the better is returned. Models that need no suppression apply it only if it is set.',
   },
   maxDetections: {
     type: 'int',
@@ -38,7 +38,7 @@ export const detectionParameters = {
     step: 32,
     section: 'advanced',
     description:
-      "Longer side of the image as the model sees it, in pixels; larger is slower and more accurate. Rounded up to the model's stride; a model of one fixed size takes only that size.",
+      "Longer side of the model's input image, in pixels; larger is slower and more accurate. Rounded up to the model's stride; a model with a fixed size accepts only that size.",
   },
 } as const satisfies ParameterTable;
 

@@ -20,24 +20,21 @@ const fields = {
 
 const table = new RequestTable('A detection request', fields, detectionParameters);
 
-/** A complete detection request, as `completeDetectionRequest` leaves it. */
+/** A detection request with the defaults of `completeDetectionRequest`. */
 export interface DetectionRequest extends Omit<
   RequestOf<typeof fields, typeof detectionParameters>,
   'iouThreshold' | 'imageSize'
 > {
-  /** `undefined` where the caller leaves it to the model whether boxes are suppressed. */
+  /** `undefined` for the model's default. */
   readonly iouThreshold: number | undefined;
-  /** `undefined` for the model's own. */
+  /** `undefined` for the model's default. */
   readonly imageSize: number | undefined;
 }
 
-/** A detection request as a caller writes it: only `model` and `image` are needed. */
+/** A detection request as a caller writes it: only `model` and `image` are required. */
 export interface DetectionRequestInput extends InputOf<typeof fields, typeof detectionParameters> {}
 
-/**
- * Fills in the defaults of a detection request and checks every bound. The overlap threshold and the image size stay open where
- * none is given, since models have their own.
- */
+/** The overlap threshold and the image size stay unset unless given: their defaults depend on the model. */
 export function completeDetectionRequest(input: DetectionRequestInput): DetectionRequest {
   table.assertForm(input);
   const { image } = input;

@@ -21,12 +21,11 @@ export const detectionSettings = {
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe(
-      "Names of the model's classes, or path of a text file with one on each line; default: from its files.",
+      "Names of the model's classes, or path of a text file with one per line; default: from its files.",
     ),
   ...imageInputSettings,
 } satisfies SettingTable;
 
-/** The values of `detectionSettings`. */
 export type DetectionSettings = SettingsOf<typeof detectionSettings>;
 
 /** Settings of a detection model and its limits. */

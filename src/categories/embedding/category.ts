@@ -14,7 +14,6 @@ export interface EmbeddingMethods {
   embed(request: EmbeddingRequestInput, options?: CallOptions): Promise<EmbeddingResult>;
 }
 
-/** Embedding: texts go in, vectors come out. */
 export const embeddingCategory: CategoryDefinition<
   'embedding',
   EmbeddingRequestInput,

@@ -10,7 +10,7 @@ export interface TokenSequence {
   readonly promptTokens: number;
 }
 
-/** A picture for a model whose texts and pictures have vectors that can be compared. */
+/** For a model that embeds texts and images in the same space. */
 export interface Picture {
   /** `[height × width × 3]`, red, green and blue from 0 to 255. */
   readonly pixels: Uint8Array;
@@ -18,40 +18,35 @@ export interface Picture {
   readonly height: number;
 }
 
-/** A loaded model that makes vectors: everything that the pipeline needs of it. */
 export interface Encoder extends SequenceEncoder<TokenSequence> {
   readonly tokenizer: TextTokenizer;
-  /** Ids below it exist; default: those of the tokenizer. */
+  /** Token ids are below it; default: the tokenizer's. */
   readonly vocabularySize?: number | undefined;
-  /** Most tokens of one text, special ones included. */
+  /** Max tokens of a text, special tokens included. */
   readonly contextLength: number;
-  /** Numbers of one vector. */
   readonly dimensions: number;
-  /** Lengths that its files allow vectors to be cut to; default none. */
+  /** Allowed truncated lengths of vectors; default: no truncation. */
   readonly matryoshkaDimensions?: VectorSizes['shorter'];
-  /** Name → prefix of a text; default none. */
+  /** Name → prefix of a text. */
   readonly prompts?: ReadonlyMap<string, string>;
-  /** Name of the prompt for requests that choose none. */
+  /** Name of the default prompt. */
   readonly defaultPrompt?: string | undefined;
-  /** Unix time in seconds of its files. */
+  /** Unix time in seconds. */
   readonly created: number;
-  /** Most pixels of a picture's longer side; left out by models that embed no pictures. */
+  /** Max pixels of an image's longer side; absent if the model embeds no images. */
   readonly maxSide?: number;
   /** @throws InferenceError `cancelled` */
   encodePicture?(picture: Picture, signal: AbortSignal | undefined): Promise<Float32Array>;
   release(): Promise<void>;
 }
 
-/**
- * Refuses token ids, unless the model takes them. Ids of another tokenizer look like any other and give vectors of a text that
- * nobody wrote: clients that count with OpenAI's vocabularies send such ids.
- */
+/** Clients that count with OpenAI's tokenizers send ids that would embed an unrelated text here. */
 export function assertTexts(
   { inputs }: { readonly inputs: readonly unknown[] },
   { tokenIds = false }: { readonly tokenIds?: boolean | undefined },
 ): void {
   if (tokenIds || inputs.every((input) => typeof input === 'string')) return;
   const reason =
-    "expected texts, got token ids, which differ from model to model; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or let the model take ids of its own tokenizer by its setting tokenIds: true";
+    "expected texts, got token ids, which differ between models; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or allow ids of the model's tokenizer with its setting tokenIds: true";
   throw fieldError('input', reason);
 }

@@ -12,6 +12,6 @@ export type EmbeddingEvent = { readonly type: 'embeddings' } & EmbeddingResult;
 /** Facts about a loaded embedding model. */
 export interface EmbeddingModelInfo extends ModelInfo {
   readonly category: 'embedding';
-  /** The values that `dimensions` may have, and `default`, the length of a whole vector. */
+  /** Allowed values of `dimensions`; `default` is the full length. */
   readonly vectorSizes?: { readonly default: number; readonly min: number; readonly max: number } | undefined;
 }

@@ -1,13 +1,12 @@
 import { describeValue } from '../../core/text/quote.ts';
 import { maxEmbeddingInputs } from './parameters.ts';
 
-/** The fault of an input, at its place in a list of lists. */
 interface Fault {
   readonly path: number[];
   readonly message: string;
 }
 
-/** Checks texts and token ids by hand: a request may hold millions of them. */
+/** Checks texts and token ids without zod: a request may hold millions of them. */
 export function faultOfInput(value: unknown): Fault | undefined {
   if (typeof value === 'string') return faultOfText(value, []);
   if (!Array.isArray(value)) return faultAt([], 'a string or an array', value);

@@ -9,26 +9,26 @@ export const embeddingParameters = {
     step: 1,
     section: 'basic',
     description:
-      "Length of the vectors, where the model was trained for shorter ones (Matryoshka); all of the model's dimensions when left out.",
+      "Length of the vectors, if the model was trained for shorter vectors (Matryoshka); default: all of the model's dimensions.",
   },
   truncate: {
     type: 'boolean',
     default: false,
     section: 'basic',
-    description: "Cut the end of texts that exceed the model's context; otherwise they are refused.",
+    description: "Truncate texts that exceed the model's context; otherwise they are rejected.",
   },
   promptName: {
     type: 'string',
     section: 'advanced',
     description:
-      'Which of the prompts that the model defines, such as query or passage, is put before every text; when left out, the one that the model makes its default, if any.',
+      "Name of a prompt that the model defines, such as query or passage, to put before every text; default: the model's default prompt, if any.",
   },
 } as const satisfies ParameterTable;
 
 /** The values of `embeddingParameters`. */
 export type EmbeddingParameters = ParameterValues<typeof embeddingParameters>;
 
-/** At most this many texts in one request. */
+/** Max number of texts per request. */
 export const maxEmbeddingInputs = 2048;
 
 /** Format of vectors in an answer: numbers, or base64 of little-endian float32. */

@@ -7,12 +7,8 @@ import { RequestTable, type InputOf, type RequestOf } from '../../validation/req
 import { expecting } from '../../validation/expecting.ts';
 
 const fields = {
-  /**
-   * A text, or up to 2048 of them; where the model's setting `tokenIds` allows it, also token ids of its own tokenizer
-   * (special ones included).
-   */
+  /** A text or up to 2048 texts; with the model's setting `tokenIds`, also token ids of its tokenizer (special tokens included). */
   input: z.custom<string | readonly string[] | readonly number[] | readonly (readonly number[])[]>(
-    // Its items are checked one by one below.
     (value) => typeof value === 'string' || Array.isArray(value),
     expecting('a text, token ids or a list of them'),
   ),
@@ -21,18 +17,17 @@ const fields = {
 const table = new RequestTable('An embedding request', fields, embeddingParameters);
 type Complete = RequestOf<typeof fields, typeof embeddingParameters>;
 
-/** A complete embedding request, as `completeEmbeddingRequest` leaves it. */
+/** An embedding request with the defaults of `completeEmbeddingRequest`. */
 export interface EmbeddingRequest extends Omit<Complete, 'input'> {
-  /** Texts, or token ids that are taken as they are. At least one; none is empty. */
+  /** Texts, or token ids that are used as is. At least one, each non-empty. */
   readonly inputs: readonly (string | readonly number[])[];
-  /** Whether the caller gave a list; otherwise `inputs` holds its only text. */
+  /** False if `input` was a single text. */
   readonly isList: boolean;
 }
 
-/** An embedding request as a caller writes it: only `model` and `input` are needed. */
+/** An embedding request as a caller writes it: only `model` and `input` are required. */
 export interface EmbeddingRequestInput extends InputOf<typeof fields, typeof embeddingParameters> {}
 
-/** Fills in the defaults of an embedding request and checks every bound that doesn't depend on the model. */
 export function completeEmbeddingRequest(request: EmbeddingRequestInput): EmbeddingRequest {
   table.assertForm(request);
   const fault = faultOfInput(request.input);

@@ -12,29 +12,31 @@ import { describing, type Describe } from '../describe.ts';
 export const embeddingSettings = {
   contextLength: integerSetting("Maximum tokens of one text; default: the model's config.", { min: 4 }),
   pooling: choiceSetting(
-    "Pooling of token vectors into one; default: the model's config, else `last-token` for decoders and `mean` for others.",
+    "Pooling of token vectors into one; default: the model's config, else `last-token` for decoders and `mean` for encoders.",
     ['cls', 'mean', 'last-token'],
   ),
   normalize: booleanSetting('Scale vectors to length 1; default true.'),
   matryoshkaDimensions: z
     .union([z.literal('any'), z.array(z.number())])
     .optional()
-    .describe("Permitted lengths of shortened vectors, or `any`; default: the model's config, else none."),
+    .describe(
+      "Permitted lengths of shortened vectors, or `any`; default: the model's config, else no shortening.",
+    ),
   tokenIds: booleanSetting(
-    "Whether inputs may be token ids, which have to come from the model's own tokenizer; default false.",
+    "Accept token ids as inputs, which must be from the model's tokenizer; default false.",
   ),
   maxBatchTokens: integerSetting('Maximum tokens of one run, padding included; default 4096.'),
 } satisfies SettingTable;
 
-/** The values of `embeddingSettings`. */
 export type EmbeddingSettings = SettingsOf<typeof embeddingSettings>;
 
 /** Settings of an embedding model and its limits. */
 export type EmbeddingOptions = Omit<ModelOptions<EmbeddingSettings>, 'category'>;
 
 /**
- * Describes an embedding model: an encoder in Hugging Face's ONNX layout, with or without the config files of
- * sentence-transformers, for `createInference`.
+ * Describes an embedding model for `createInference`: an encoder in Hugging Face's ONNX layout, with or without
+ * sentence-transformers
+ * config files.
  *
  * @example
  * ```ts

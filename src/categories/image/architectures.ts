@@ -3,5 +3,4 @@ import { stableDiffusion } from './architectures/stable-diffusion/architecture.t
 import type { Painter } from './painter.ts';
 import type { ImageSettings } from './settings.ts';
 
-/** The painters that run on graphs, one line each. */
 export const painters: readonly Architecture<Painter, ImageSettings>[] = [stableDiffusion];

@@ -9,13 +9,11 @@ import { imageSettings } from './settings.ts';
 import { imageDescriptions } from './wire/descriptions.ts';
 import { imageGenerations } from './wire/endpoint.ts';
 
-/** The in-process functions for images. */
 export interface ImageMethods {
-  /** Draws images from a text, with an event for every step. */
+  /** Generates images from a text, with an event for every step. */
   image(request: ImageRequestInput, options?: CallOptions): AsyncIterable<ImageEvent>;
 }
 
-/** Image generation: a text goes in, pictures come out. */
 export const imageCategory: CategoryDefinition<
   'image',
   ImageRequestInput,

@@ -1,11 +1,11 @@
 import type { ModelInfo } from '../../contracts/model.ts';
-/** Events while images are generated, in order; every image comes once. */
+/** Events of image generation, in order; one `image` event per image. */
 export type ImageEvent =
   | {
       readonly type: 'image-step';
-      /** Counts the images from 0. */
+      /** Index of the image, from 0. */
       readonly image: number;
-      /** Counts from 1 to `steps`. */
+      /** 1 to `steps`. */
       readonly step: number;
       readonly steps: number;
       /** A small PNG. */
@@ -14,7 +14,7 @@ export type ImageEvent =
   | {
       readonly type: 'image';
       readonly image: number;
-      /** The parameters are in its metadata. */
+      /** Its metadata contains the parameters. */
       readonly png: Uint8Array;
       readonly seed: number;
     };

@@ -50,7 +50,7 @@ export const imageParameters = {
     max: 2 ** 31,
     section: 'advanced',
     description:
-      'The same seed and the same parameters give the same image; random when left out. The i-th of several images has the seed + i, and 0 comes after the largest.',
+      'The same seed and parameters give the same image; default: random. Image i of several uses seed + i, and wraps to 0 after the largest seed.',
   },
   n: {
     type: 'int',
@@ -63,10 +63,10 @@ export const imageParameters = {
   },
 } as const satisfies ParameterTable;
 
-/** Most characters of a prompt, and of a negative one. */
+/** Max length of the prompt and of the negative prompt. */
 export const maxImagePromptCharacters = 8192;
 
-/** The seed of one of several images: one that can be asked for, so 0 comes after the largest. */
+/** The seed of one of several images; wraps around after the max seed. */
 export function seedOfImage(firstSeed: number, image: number): number {
   return (firstSeed + image) % (imageParameters.seed.max + 1);
 }

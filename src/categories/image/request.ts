@@ -6,22 +6,21 @@ import { RequestTable, type InputOf, type RequestOf } from '../../validation/req
 
 const fields = {
   prompt: z.string(),
-  /** Whether the events of steps carry small pictures of what is there by then; default false. */
+  /** Add small preview images to step events; default false. */
   previews: z.boolean().default(false),
 };
 
 const table = new RequestTable('An image request', fields, imageParameters);
 
-/** A complete image generation request, as `completeImageRequest` leaves it. */
+/** An image generation request with the defaults of `completeImageRequest`. */
 export interface ImageRequest extends RequestOf<typeof fields, typeof imageParameters> {}
 
-/** An image generation request as a caller writes it: only `model` and `prompt` are needed. */
+/** An image generation request as a caller writes it: only `model` and `prompt` are required. */
 export interface ImageRequestInput extends InputOf<typeof fields, typeof imageParameters> {}
 
-/** Fills in the defaults of an image generation request and checks every bound that doesn't depend on the model. */
 export function completeImageRequest(input: ImageRequestInput): ImageRequest {
   table.assertForm(input);
-  if (input.prompt.trim() === '') throw fieldError('prompt', 'expected a text that is not empty');
+  if (input.prompt.trim() === '') throw fieldError('prompt', 'expected a non-empty text');
   const request = table.complete(input);
   assertLength('prompt', request.prompt);
   assertLength('negative_prompt', request.negativePrompt);

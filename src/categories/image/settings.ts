@@ -11,17 +11,16 @@ export const imageSettings = {
   isDistilled: booleanSetting(
     'The model needs no guidance, like Turbo models; default: from its files, else false.',
   ),
-  maxPixels: integerSetting("Images of more pixels are refused; default: only the API's limit."),
+  maxPixels: integerSetting("Images with more pixels are rejected; default: only the API's limit."),
 } satisfies SettingTable;
 
-/** The values of `imageSettings`. */
 export type ImageSettings = SettingsOf<typeof imageSettings>;
 
 /** Settings of an image model and its limits. */
 export type ImageOptions = Omit<ModelOptions<ImageSettings>, 'category'>;
 
 /**
- * Describes an image generation model: Stable Diffusion or a relative in diffusers' ONNX layout, for `createInference`.
+ * Describes an image generation model for `createInference`: Stable Diffusion or a derivative in diffusers' ONNX layout.
  *
  * @example
  * ```ts

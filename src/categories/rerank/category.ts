@@ -11,11 +11,10 @@ import { rerankDescriptions } from './wire/descriptions.ts';
 import { rerankDocuments } from './wire/endpoint.ts';
 
 export interface RerankMethods {
-  /** Orders documents by how well they answer a query. */
+  /** Orders documents by relevance to a query. */
   rerank(request: RerankRequestInput, options?: CallOptions): Promise<RerankResult>;
 }
 
-/** Reranking: a query and documents go in, the documents come out best first. */
 export const rerankCategory: CategoryDefinition<
   'rerank',
   RerankRequestInput,

@@ -1,8 +1,8 @@
 import type { ModelInfo } from '../../contracts/model.ts';
 
-/** One document of a rerank request and how well it answers the query. */
+/** A document and its relevance to the query. */
 export interface RerankedDocument {
-  /** Place of the document in the request, from 0. */
+  /** Index of the document in the request, from 0. */
   readonly index: number;
   /** 0 to 1; higher is more relevant. */
   readonly relevanceScore: number;
@@ -10,9 +10,9 @@ export interface RerankedDocument {
   readonly document?: string | undefined;
 }
 
-/** The documents of a rerank request. */
+/** The ranked documents. */
 export interface RerankResult {
-  /** Best first; documents of equal scores in their order. */
+  /** Best first; equal scores keep their order. */
   readonly results: readonly RerankedDocument[];
   /** Over all pairs of query and document, special tokens included. */
   readonly promptTokens: number;

@@ -23,9 +23,9 @@ export const rerankParameters = {
     step: 1,
     section: 'advanced',
     description:
-      "Longer documents are cut at their end. Query and document together are cut to the model's context in any case.",
+      "Longer documents are truncated. Query and document together are always truncated to the model's context.",
   },
 } as const satisfies ParameterTable;
 
-/** At most this many documents in one request. */
+/** Max number of documents per request. */
 export const maxRerankDocuments = 2048;

@@ -16,20 +16,19 @@ const fields = {
 
 const table = new RequestTable('A rerank request', fields, rerankParameters);
 
-/** A complete rerank request, as `completeRerankRequest` leaves it. */
+/** A rerank request with the defaults of `completeRerankRequest`. */
 export interface RerankRequest extends Omit<RequestOf<typeof fields, typeof rerankParameters>, 'documents'> {
   /** At least one. */
   readonly documents: readonly string[];
 }
 
-/** A rerank request as a caller writes it: only `model`, `query` and `documents` are needed. */
+/** A rerank request as a caller writes it: only `model`, `query` and `documents` are required. */
 export interface RerankRequestInput extends InputOf<typeof fields, typeof rerankParameters> {}
 
-/** Fills in the defaults of a rerank request and checks every bound that doesn't depend on the model. */
 export function completeRerankRequest(input: RerankRequestInput): RerankRequest {
   table.assertForm(input);
   const { query, documents } = input;
-  if (query.trim() === '') throw fieldError('query', 'expected a text that is not empty');
+  if (query.trim() === '') throw fieldError('query', 'expected a non-empty text');
   if (documents.length === 0) throw fieldError('documents', 'expected at least one document, got none');
   if (documents.length > maxRerankDocuments) {
     const reason = `expected at most ${maxRerankDocuments} documents, got ${documents.length}`;

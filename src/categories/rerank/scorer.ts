@@ -1,12 +1,12 @@
 import type { TextTokenizer, EncodedText } from '../../contracts/text-model.ts';
 import type { SequenceEncoder } from '../../runtime/encoder/sequence-batcher.ts';
 
-/** A loaded model that reads pairs of texts and gives each a logit, higher for more relevant: everything that the pipeline needs of it. */
+/** Returns a logit per pair of texts, higher for more relevant. */
 export interface Scorer extends SequenceEncoder<EncodedText> {
   readonly tokenizer: TextTokenizer;
-  /** Most tokens of a pair, special ones included. */
+  /** Max tokens of a pair, special tokens included. */
   readonly contextLength: number;
-  /** Unix time in seconds of its files. */
+  /** Unix time in seconds. */
   readonly created: number;
   release(): Promise<void>;
 }

@@ -12,7 +12,6 @@ export const rerankSettings = {
   maxBatchTokens: integerSetting('Maximum tokens of one run, padding included; default 4096.'),
 } satisfies SettingTable;
 
-/** The values of `rerankSettings`. */
 export type RerankSettings = SettingsOf<typeof rerankSettings>;
 
 /** Settings of a rerank model and its limits. */

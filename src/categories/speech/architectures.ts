@@ -4,5 +4,4 @@ import { vits } from './architectures/vits/architecture.ts';
 import type { SpeechSettings } from './settings.ts';
 import type { Synthesizer } from './synthesizer.ts';
 
-/** The synthesizers that run on graphs, one line each. */
 export const synthesizers: readonly Architecture<Synthesizer, SpeechSettings>[] = [kokoro, vits];

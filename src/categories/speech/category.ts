@@ -11,11 +11,10 @@ import { audioSpeech, audioVoices } from './wire/endpoint.ts';
 import { defaultVoice } from './wire/voices.ts';
 
 export interface SpeechMethods {
-  /** Speaks a text, piece by piece. */
+  /** Synthesizes speech from a text, streamed in pieces. */
   speak(request: SpeechRequestInput, options?: CallOptions): AsyncIterable<SpeechEvent>;
 }
 
-/** Speech: a text goes in, audio comes out. */
 export const speechCategory: CategoryDefinition<
   'speech',
   SpeechRequestInput,

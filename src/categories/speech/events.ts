@@ -1,8 +1,8 @@
 import type { ModelInfo } from '../../contracts/model.ts';
 
-/** A word of the text that was spoken. */
+/** A spoken word of the text. */
 export interface SpokenWord {
-  /** As the text has it, without the marks around it. */
+  /** As written in the text, without surrounding punctuation. */
   readonly word: string;
   /** Offset of the word in the text, in UTF-16 code units. */
   readonly offset: number;
@@ -11,11 +11,11 @@ export interface SpokenWord {
   readonly endSeconds: number;
 }
 
-/** Events of a speech request, in order: the `bytes` of all `audio` events together are the file. */
+/** Events of a speech request, in order: the concatenated `bytes` of all `audio` events are the file. */
 export type SpeechEvent =
   | { readonly type: 'speech-start'; readonly mediaType: string; readonly sampleRateHz: number }
   | { readonly type: 'audio'; readonly bytes: Uint8Array }
-  /** Only where word times were asked for: the next words, about when their audio comes. */
+  /** Only with `wordTimestamps`: the next words, sent close to their audio. */
   | { readonly type: 'words'; readonly words: readonly SpokenWord[] }
   | { readonly type: 'speech-end'; readonly durationSeconds: number };
 
@@ -28,10 +28,9 @@ export interface Voice {
   readonly language: string;
 }
 
-/** Facts about a loaded speech model. */
 export interface SpeechModelInfo extends ModelInfo {
   readonly category: 'speech';
   readonly voices?: readonly Voice[] | undefined;
-  /** Whether names that clients have built in stand for voices of the model; default true. */
+  /** Map the voice names built into OpenAI's clients to voices of the model; default true. */
   readonly voiceAliases?: boolean | undefined;
 }

@@ -6,8 +6,7 @@ export const speechParameters = {
     type: 'string',
     default: 'af_heart',
     section: 'basic',
-    description:
-      'Who speaks: one of the voices of the model, or several mixed, such as af_heart+am_adam or af_heart(2)+am_adam.',
+    description: 'Voice of the model, or a mix of several, such as af_heart+am_adam or af_heart(2)+am_adam.',
   },
   speed: {
     type: 'float',
@@ -22,10 +21,9 @@ export const speechParameters = {
     type: 'boolean',
     default: true,
     section: 'advanced',
-    description:
-      'Whether SSML, HTML, Markdown and entities are read as what they mean; otherwise every character is text.',
+    description: 'Interpret SSML, HTML, Markdown and entities; otherwise every character is read as text.',
   },
 } as const satisfies ParameterTable;
 
-/** Most characters of one text to speak. */
+/** Max characters of a text to speak. */
 export const maxSpeechCharacters = 32_768;

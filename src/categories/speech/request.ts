@@ -7,27 +7,25 @@ import { RequestTable, type InputOf, type RequestOf } from '../../validation/req
 import { describeValue } from '../../core/text/quote.ts';
 
 const fields = {
-  /** The text to speak. */
   input: z.string(),
   /** Default `wav`. */
   format: z.custom<SpeechFormat>().default('wav'),
-  /** Whether the words come with their times, which not every model has; default false. */
+  /** Report the times of words, if the model supports it; default false. */
   wordTimestamps: z.boolean().default(false),
 };
 
 const table = new RequestTable('A speech request', fields, speechParameters);
 
-/** A complete speech request, as `completeSpeechRequest` leaves it. */
+/** A speech request with the defaults of `completeSpeechRequest`. */
 export interface SpeechRequest extends RequestOf<typeof fields, typeof speechParameters> {}
 
-/** A speech request as a caller writes it: only `model` and `input` are needed. */
+/** A speech request as a caller writes it: only `model` and `input` are required. */
 export interface SpeechRequestInput extends InputOf<typeof fields, typeof speechParameters> {}
 
-/** Fills in the defaults of a speech request and checks every bound that doesn't depend on the model. */
 export function completeSpeechRequest(request: SpeechRequestInput): SpeechRequest {
   table.assertForm(request);
   const { input, format } = request;
-  if (input.trim() === '') throw fieldError('input', 'expected a text that is not empty');
+  if (input.trim() === '') throw fieldError('input', 'expected a non-empty text');
   if (input.length > maxSpeechCharacters)
     throw fieldError('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);
   if (format !== undefined && !speechFormats.includes(format)) {

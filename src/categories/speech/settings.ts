@@ -14,23 +14,23 @@ export const speechSettings = {
     ['built-in', 'espeak'],
   ),
   voiceAliases: booleanSetting(
-    'Map built-in names of clients, such as `alloy`, to voices of the model; default true.',
+    'Map voice names built into clients, such as `alloy`, to voices of the model; default true.',
   ),
   wordTimes: booleanSetting(
-    'Make an output of the durations that a graph of Kokoro or Piper computes, for word times; the graph is read into memory to load it. Default: only graphs that have this output give word times.',
+    'Add an output with the durations that a Kokoro or Piper graph computes, for word times; the graph is loaded through memory. Default: word times only if the graph has this output.',
   ),
   ffmpegPath: textSetting('The program that encodes the remaining formats; default `ffmpeg` on the PATH.'),
 } satisfies SettingTable;
 
-/** The values of `speechSettings`. */
 export type SpeechSettings = SettingsOf<typeof speechSettings>;
 
 /** Settings of a speech model and its limits. */
 export type SpeechOptions = Omit<ModelOptions<SpeechSettings>, 'category'>;
 
 /**
- * Describes a text-to-speech model for `createInference`: a Kokoro in Hugging Face's ONNX layout, `voices/*.bin` included, a voice
- * of Piper's, `*.onnx` with `*.onnx.json`, or a VITS in Hugging Face's layout.
+ * Describes a text-to-speech model for `createInference`: a Kokoro in Hugging Face's ONNX layout with `voices/*.bin`, a Piper
+ * voice
+ * (`*.onnx` with `*.onnx.json`), or a VITS in Hugging Face's layout.
  *
  * @example
  * ```ts

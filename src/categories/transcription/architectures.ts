@@ -5,7 +5,6 @@ import { whisper } from './architectures/whisper/architecture.ts';
 import type { Recognizer } from './recognizer.ts';
 import type { TranscriptionSettings } from './settings.ts';
 
-/** The recognizers that run on graphs, one line each. */
 export const recognizers: readonly Architecture<Recognizer, TranscriptionSettings>[] = [
   whisper,
   moonshine,

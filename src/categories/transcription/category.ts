@@ -35,11 +35,10 @@ function createTranscriptRecorder(): OutputRecorder<TranscriptionEvent> {
 }
 
 export interface TranscriptionMethods {
-  /** Writes down a recording, segment by segment; `collectTranscription` waits for the whole. */
+  /** Transcribes a recording, segment by segment; `collectTranscription` waits for the whole. */
   transcribe(request: TranscriptionRequestInput, options?: CallOptions): AsyncIterable<TranscriptionEvent>;
 }
 
-/** Transcription: a recording goes in, its text comes out. */
 export const transcriptionCategory: CategoryDefinition<
   'transcription',
   TranscriptionRequestInput,

@@ -2,7 +2,6 @@ import type { CategoryModels, Companions } from '../../contracts/category.ts';
 import { oneGraph, singleOrOnlyGraph } from '../../folder/model-files.ts';
 import { recognizers } from './architectures.ts';
 
-/** The models that tell speakers apart: each has one graph. */
 const diarizationModels: Companions = {
   setting: 'diarization',
   fields: ['segmentation', 'embedding'],

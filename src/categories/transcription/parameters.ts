@@ -10,11 +10,11 @@ export const transcriptionParameters = {
     step: 0.1,
     section: 'basic',
     description:
-      'Decoding temperature. At 0 the most likely text is taken, and a window that comes out repetitive or unlikely is tried again at higher temperatures. Above 0 all windows are decoded only at that temperature.',
+      'Decoding temperature. At 0 the most likely text is used, and repetitive or unlikely windows are retried at higher temperatures. Above 0 all windows are decoded only at that temperature.',
   },
 } as const satisfies ParameterTable;
 
-/** The model that answers where a request names none, if it is configured under that id. */
+/** The default model, if configured under that id. */
 export const defaultTranscriptionModel = 'whisper-medium';
 
 export const transcriptionFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt', 'diarized_json'] as const;

@@ -15,43 +15,41 @@ const audioSource: SchemaOf<AudioSource> = z.union(
   expecting('the bytes of an audio file or { path: … }'),
 );
 
-/** The output: the words of the speech, or their meaning in English. */
 export const transcriptionTasks = ['transcribe', 'translate'] as const;
 
-/** The output: the words of the speech, or their meaning in English. */
+/** The output: the spoken words, or an English translation. */
 export type TranscriptionTask = (typeof transcriptionTasks)[number];
 
 const fields = {
   /** The bytes of an audio file, or its path: wav, mp3, m4a, mp4, webm, ogg, flac or aiff. */
   audio: audioSource,
-  /** ISO 639-1; found out when left out. */
+  /** ISO 639-1; default: detected. */
   language: z.string().optional(),
-  /** Text that comes before the audio: a guide to style and spelling, or the transcript so far. */
+  /** Text before the audio: a guide to style and spelling, or the transcript so far. */
   prompt: z.string().optional(),
-  /** Whether segments carry their words; default false. */
+  /** Add words to segments; default false. */
   wordTimestamps: z.boolean().default(false),
-  /** Its own words, or their meaning in English, which not every model can write; default `transcribe`. */
+  /** The spoken words, or an English translation if the model supports it; default `transcribe`. */
   task: z.enum(transcriptionTasks).default('transcribe'),
-  /** Whether the event `speakers` tells who says what, which needs the model's setting `diarization`; default false. */
+  /** Send a `speakers` event with the speaker of each part; requires the model's setting `diarization`. Default false. */
   diarize: z.boolean().default(false),
-  /** Whether each channel is transcribed by itself, 8 at most; default false, which hears the mean of the channels. */
+  /** Transcribe each channel separately, 8 at most; default false, which mixes the channels. */
   multichannel: z.boolean().default(false),
 };
 
 const table = new RequestTable('A transcription request', fields, transcriptionParameters);
 
-/** A complete transcription request, as `completeTranscriptionRequest` leaves it. */
+/** A transcription request with the defaults of `completeTranscriptionRequest`. */
 export interface TranscriptionRequest extends RequestOf<typeof fields, typeof transcriptionParameters> {}
 
-/** A transcription request as a caller writes it: only `model` and `audio` are needed. */
+/** A transcription request as a caller writes it: only `model` and `audio` are required. */
 export interface TranscriptionRequestInput extends InputOf<typeof fields, typeof transcriptionParameters> {}
 
-/** Fills in the defaults of a transcription request and checks every bound that doesn't depend on the model. */
 export function completeTranscriptionRequest(input: TranscriptionRequestInput): TranscriptionRequest {
   table.assertForm(input);
   const { audio, diarize, multichannel } = input;
   if (diarize && multichannel)
-    throw fieldError('multichannel', 'expected false where speakers are told apart: they are in one channel');
+    throw fieldError('multichannel', 'expected false with diarization, which works on one channel');
   if (audio instanceof Uint8Array && audio.byteLength === 0)
     throw fieldError('file', 'expected an audio file, got no bytes');
   const request = table.complete(input);

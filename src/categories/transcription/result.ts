@@ -4,22 +4,21 @@ import type { TranscriptionEvent, TranscriptionSegment } from './events.ts';
 /** A whole transcript. */
 export interface TranscriptionResult {
   readonly text: string;
-  /** ISO 639-1; `undefined` where nobody speaks, or the model knows one language and doesn't say which. */
+  /** ISO 639-1; `undefined` without speech, or for a monolingual model that doesn't name its language. */
   readonly language: string | undefined;
   /** Duration of the audio. */
   readonly durationSeconds: number;
-  /** Number of channels that were transcribed each by itself. */
+  /** Number of channels, with `multichannel`. */
   readonly channels?: number | undefined;
   readonly segments: readonly TranscriptionSegment[];
-  /** The text again, cut where the speaker changes; only where speakers were asked for. */
+  /** The text again, split by speaker; only with `diarize`. */
   readonly speakerSegments?: readonly SpeakerSegment[] | undefined;
 }
 
 /**
  * Waits for the end of a transcription.
  *
- * @throws whatever the iteration throws
- *
+ * @throws errors of the iteration
  * @example
  * ```ts
  * const request = { model: 'tiny-whisper', audio: { path: 'speech.mp3' } };

@@ -11,7 +11,7 @@ import type { ModelOptions } from '../../contracts/model.ts';
 import { describing, type Describe } from '../describe.ts';
 
 export const transcriptionSettings = {
-  maxAudioSeconds: numberSetting('Longer audio is refused; default 4 hours.', { min: 0.001 }),
+  maxAudioSeconds: numberSetting('Longer audio is rejected; default 4 hours.', { min: 0.001 }),
   voiceActivity: textSetting(
     'Detector of silence and steady noise, which are skipped: `energy` (default), `none`, or the path of a Silero VAD graph.',
   ),
@@ -20,28 +20,27 @@ export const transcriptionSettings = {
       segmentation: z
         .string()
         .min(1)
-        .describe("Tells who speaks when in a window, in the layout of pyannote's segmentation graphs."),
+        .describe("Segments a window by speaker; a graph like pyannote's segmentation models."),
       embedding: z
         .string()
         .min(1)
-        .describe('Tells voices apart, from filter banks (WeSpeaker) or from samples (x-vectors).'),
+        .describe('Embeds voices, from filter banks (WeSpeaker) or samples (x-vectors).'),
       threshold: numberSchema({ type: 'float', min: 0, max: 2 })
         .optional()
         .describe(
-          'Distance of voices up to which they are one speaker, 0 to 2; default 0.7046, which suits the ResNet34 of WeSpeaker.',
+          "Max distance between voices of one speaker, 0 to 2; default 0.7046, for WeSpeaker's ResNet34.",
         ),
     })
     .optional()
     .describe(
-      'Two models that tell speakers apart, each the path of a graph or folder, or a source; default: none, and `diarized_json` is refused.',
+      'Two models for diarization, each the path of a graph or folder, or a source; default: no diarization, and `diarized_json` is rejected.',
     ),
   conditionOnPrevious: booleanSetting(
-    'Whether the text of a window, with its times, is the context of the next one; default: as `condition_on_prev_tokens` of the model says, else true.',
+    "Use the text of a window, with its times, as context of the next; default: the model's `condition_on_prev_tokens`, else true.",
   ),
   ffmpegPath: textSetting('The program that decodes the remaining formats; default `ffmpeg` on the PATH.'),
 } satisfies SettingTable;
 
-/** The values of `transcriptionSettings`. */
 export type TranscriptionSettings = SettingsOf<typeof transcriptionSettings>;
 
 /** Settings of a transcription model and its limits. */
@@ -49,7 +48,7 @@ export type TranscriptionOptions = Omit<ModelOptions<TranscriptionSettings>, 'ca
 
 /**
  * Describes a speech recognition model for `createInference`: a Whisper or Moonshine in Hugging Face's ONNX layout, or a
- * streaming Moonshine or a model of NeMo in that of its exporter.
+ * streaming Moonshine or NeMo model in its exporter's layout.
  *
  * @example
  * ```ts

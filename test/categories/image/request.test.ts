@@ -22,7 +22,7 @@ describe('completeImageRequest', () => {
   });
 
   it.each<[Partial<ImageRequestInput>, string, string]>([
-    [{ prompt: ' ' }, 'prompt', 'prompt: expected a text that is not empty'],
+    [{ prompt: ' ' }, 'prompt', 'prompt: expected a non-empty text'],
     [{ prompt: 'a'.repeat(20_000) }, 'prompt', 'expected at most 8192 characters, got 20000'],
     [{ negativePrompt: 'a'.repeat(8193) }, 'negative_prompt', 'expected at most 8192 characters'],
     [{ width: 300 }, 'width', 'width: expected a multiple of 64, got 300'],

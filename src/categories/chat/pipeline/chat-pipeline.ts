@@ -52,19 +52,18 @@ import type { ReadyPicture } from './vision/vision-model.ts';
 
 const defaultMaxBatchSize = 8;
 
-/** Kept beginnings of conversations; beyond a few, the chance of another turn is small and the memory is not. */
+/** Few, because the chance of a next turn falls quickly while each prefix takes memory. */
 const prefixCacheLimits = { maxSequences: 8, maxBytes: 256 * 2 ** 20 };
 const noPrefixes = { maxSequences: 0, maxBytes: 0 };
 
-/** Encoding takes time for every token, in which nothing else runs. */
+/** Limits how long encoding blocks the event loop. */
 const maxPreviewTokens = 2 ** 17;
-/** They are kept in memory until the last one is there. */
+/** All of them are buffered in memory until the last one. */
 const maxPromptLogprobs = 2 ** 18;
 
-/** Encoder–decoder models were trained on texts, not on conversations: theirs are the lines of a conversation. */
+/** Encoder–decoder models were trained on plain text. */
 const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
 
-/** Loads a chat model: a decoder with a chat template, in Hugging Face's ONNX layout or as the backend has it. */
 export async function loadChatPipeline(
   spec: ModelSpec<ChatSettings>,
   backend: SessionBackend,
@@ -109,14 +108,14 @@ async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backen
     template,
     tokenizer,
     formats,
-    /** Whether the model has a form of thinking that is known. */
+    /** The model has a known form of thinking. */
     thinks,
-    /** Whether it thinks, or its template takes thoughts out of earlier answers. */
+    /** It thinks, or its template removes thoughts from earlier answers. */
     hasThoughts: thinks || markers.some((mark) => template.source.includes(mark)),
     endTokens,
     contextLength,
     decoder,
-    /** `undefined` for a model that takes no pictures. */
+    /** `undefined` for models without image input. */
     vision,
     grammars,
     maxBatchSize,
@@ -131,7 +130,7 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
   const { spec, folder, template, formats, contextLength, batcher, decoder, vision, maxBatchSize } = model;
   return {
     concurrency: maxBatchSize,
-    /** Requests of other owners, which take no memory to speak of before the batcher begins with them. */
+    /** Requests take little memory before the batcher starts them. */
     reserve: 64,
     info: {
       id: spec.id,
@@ -148,14 +147,14 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
       if (!vision) {
         const [picture] = picturesOf(asked.messages);
         if (picture)
-          throw unsupportedError(picture.place, `the model ${quote(asked.model)} takes no pictures`);
+          throw unsupportedError(picture.place, `the model ${quote(asked.model)} has no image input`);
         return yield* answer(model, asked, [], options);
       }
       const pictures = await vision.read(asked.messages, options);
       try {
         yield* answer(model, asked, pictures, options);
       } finally {
-        vision.giveBack(pictures);
+        vision.releasePictures(pictures);
       }
     },
     async close() {
@@ -166,7 +165,6 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
   };
 }
 
-/** @throws InferenceError `invalid_request` for a setting that asks more of the caches than they can do */
 function assertKept(
   { speculation, sharedSystemPrompts = [] }: ChatSettings,
   { verify, cutsSequences, keepsPrefixes }: Decoder,
@@ -181,7 +179,6 @@ function assertKept(
     throw fieldError('sharedSystemPrompts', 'the caches of this model keep no beginnings of prompts');
 }
 
-/** Reads the schemas of a request from their texts, where it has them. */
 function withExactSchemas<Request extends Pick<ChatRequest, 'tools' | 'responseFormat'>>(
   request: Request,
 ): Request {
@@ -193,11 +190,10 @@ function withExactSchemas<Request extends Pick<ChatRequest, 'tools' | 'responseF
 
 function exactTool(tool: ToolDefinition): ToolDefinition {
   const { parameters, parametersText: text } = tool;
-  // Templates of the setting `toolPrompt` see which members there are.
+  // Templates with the setting `toolPrompt` see which keys exist.
   return text === undefined ? tool : { ...tool, parameters: exactOr(parameters, text) };
 }
 
-/** How the text of an answer is understood. */
 type AnswerReading = Pick<
   ChoiceContext,
   'markerTokens' | 'createReasoningSplitter' | 'createToolCallParser' | 'grammar'
@@ -205,7 +201,6 @@ type AnswerReading = Pick<
 
 interface ReadyRequest {
   readonly prompts: readonly ReadPrompt[];
-  /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
   readonly turnsMerged: readonly TurnKind[];
   readonly openAnswer: () => Generator<void, AnswerReading>;
@@ -259,11 +254,11 @@ async function* answer(
   }
 }
 
-/** @returns whether calls are looked for in the answer */
+/** @returns whether to parse tool calls from the answer */
 function assertServed({ template, formats, decoder }: LoadedModel, request: TextRequest): boolean {
   const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
   if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
-    throw unsupportedError('tools', `the model ${quote(request.model)} has no tool calling`);
+    throw unsupportedError('tools', `the model ${quote(request.model)} doesn't support tool calling`);
   const { vocabularySize } = decoder;
   for (const [param, tokens] of [
     ['logit_bias', [...request.logitBias.keys()]],
@@ -275,13 +270,13 @@ function assertServed({ template, formats, decoder }: LoadedModel, request: Text
       throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
   }
   if (request.echo === 'logprobs' && !decoder.forwardAll) {
-    const reason = `the backend of the model ${quote(request.model)} gives no log probabilities of prompts`;
+    const reason = `the backend of the model ${quote(request.model)} returns no log probabilities of prompts`;
     throw unsupportedError('echo', reason);
   }
   return parsesToolCalls;
 }
 
-/** Prompts that are read as they are; everything after them is answer. */
+/** Raw prompts without a template; the whole output is answer text. */
 function* encode(
   { tokenizer, contextLength, decoder, folder, grammars, spec }: LoadedModel,
   request: TextRequest,
@@ -297,7 +292,7 @@ function* encode(
   if (request.echo === 'logprobs') {
     const count = prompts.reduce((sum, { tokens }) => sum + tokens.length, 0) * (1 + request.topLogprobs);
     if (count > maxPromptLogprobs) {
-      const reason = `expected at most ${maxPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
+      const reason = `expected at most ${maxPromptLogprobs} log probabilities of prompts per request, got ${count}`;
       throw fieldError('logprobs', reason);
     }
   }
@@ -308,7 +303,6 @@ function* encode(
   return { prompts, tools: [], turnsMerged: [], openAnswer };
 }
 
-/** A conversation as the model's chat template has it, and how the answer is read. */
 function* render(
   model: LoadedModel,
   request: TextRequest,
@@ -385,7 +379,7 @@ function readFormats(
   );
 }
 
-/** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honored */
+/** @throws InferenceError `invalid_request` that names the unsupported schema keyword */
 function* compileAnswer(
   constraint: AnswerConstraint,
   grammars: LoadedModel['grammars'],
@@ -394,7 +388,7 @@ function* compileAnswer(
   try {
     return yield* grammars.compileSteps(constraint);
   } catch (error) {
-    // An error of the engine, such as a stack that is too deep, has no place in the schema.
+    // Engine errors, such as stack overflow, have no label.
     if (!(error instanceof RangeError && error.message.includes(': '))) throw error;
     const isTool = error.message.startsWith('tools[');
     const message = sentence(abbreviate(isTool ? error.message : `response_format: ${error.message}`, 200));
@@ -416,24 +410,24 @@ function readEndTokens(
 }
 
 function readContextLength(
-  { folder: { config }, contextLength: usual }: TextModel,
+  { folder: { config }, contextLength: defaultLength }: TextModel,
   spec: ChatSettings,
 ): number {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
-  const most = text['max_position_embeddings'] ?? text['n_positions'];
-  if (typeof most === 'number' && spec.contextLength !== undefined && spec.contextLength > most)
-    throw fieldError('contextLength', `expected an integer from 1 to ${most}, got ${spec.contextLength}`);
-  const length = spec.contextLength || usual || statedContextLength(config);
+  const max = text['max_position_embeddings'] ?? text['n_positions'];
+  if (typeof max === 'number' && spec.contextLength !== undefined && spec.contextLength > max)
+    throw fieldError('contextLength', `expected an integer from 1 to ${max}, got ${spec.contextLength}`);
+  const length = spec.contextLength || defaultLength || statedContextLength(config);
   if (length !== undefined) return length;
   const names = contextLengthNames.join(', ');
-  throw fieldError('contextLength', `config.json has none of ${names}, so it has to be given`);
+  throw fieldError('contextLength', `config.json has none of ${names}, so it must be set`);
 }
 
-/** The limit of a prompt that is counted alone, which may be longer than one that is read. */
+/** Prompts that are only counted may exceed the context. */
 function previewLimit(place: string, contextLength: number): PromptLimit {
-  const most = Math.max(contextLength, maxPreviewTokens);
+  const max = Math.max(contextLength, maxPreviewTokens);
   return {
-    contextLength: most + 1,
-    refuse: () => fieldError(place, `expected at most ${most} tokens to count`),
+    contextLength: max + 1,
+    refuse: () => fieldError(place, `expected at most ${max} tokens to count`),
   };
 }

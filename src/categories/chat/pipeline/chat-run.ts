@@ -10,9 +10,8 @@ import { Choice, type ChoiceContext } from './choice/choice.ts';
 import { readPromptLogprobs } from './choice/token-logprobs.ts';
 import type { EncodedPrompt } from './prompt/raw-prompts.ts';
 
-/** A prompt as tokens. */
 export interface ReadPrompt extends EncodedPrompt {
-  /** Given if it isn't the tokens themselves, but has those of pictures. */
+  /** Tokens to feed, if they differ: image rows in place of placeholders. */
   readonly fed?: Int32Array;
 }
 
@@ -20,21 +19,19 @@ interface RunModel {
   readonly batcher: Batcher;
   readonly decoder: Decoder;
   readonly contextLength: number;
-  /** `undefined` where callers share no beginnings. */
+  /** `undefined` if callers share no prefixes. */
   readonly sharedLength: ((prompt: Int32Array) => number) | undefined;
 }
 
 interface RunParts {
   readonly request: ChoiceContext['request'];
   readonly prompts: readonly ReadPrompt[];
-  /** Facts about the prompt that its end tells. */
   readonly promptFacts: object;
   readonly context: Omit<ChoiceContext, 'prompt' | 'seed'>;
   readonly events: EventStream<ChatEvent>;
   readonly options: PipelineRunOptions;
 }
 
-/** The choices of a request, from its prompts to its usage. */
 export class ChatRun {
   readonly #model: RunModel;
   readonly #parts: RunParts;
@@ -77,7 +74,7 @@ export class ChatRun {
     const hasLeft = (): boolean => this.#hasLeft || signal?.aborted === true;
     return {
       prompt: fed,
-      mostTokens: prompt.length + choices.length * maxTokens,
+      maxTotalTokens: prompt.length + choices.length * maxTokens,
       continuations: choices,
       reproducible: request.seed !== undefined,
       endsAlone: request.temperature === 0,

@@ -7,13 +7,12 @@ import { exactTextOf, isDelicate } from '../../../http/exact-texts.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 import { anyObject } from '../../../validation/object-schema.ts';
 
-/** Larger ones would hold up the host and the worker; deeper ones could not even be sent to it. */
+/** Larger schemas would block host and worker; deeper ones can't be sent to it. */
 export const jsonSchema = anyObject.superRefine((schema, context) => {
   const fault = schemaSizeFault(schema);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
 
-/** The fields of a JSON Schema that an answer has to follow. */
 export const schemaFields = {
   name: z.string().optional(),
   description: z.string().nullish(),
@@ -28,7 +27,7 @@ const responseFormat = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('json_object'),
-    schema: jsonSchema.nullish().meta({ description: 'As in `json_schema`; default: any object.' }),
+    schema: jsonSchema.nullish().meta({ description: 'See `json_schema`; default: any object.' }),
   }),
   z.object({ type: z.literal('json_schema'), json_schema: z.object(schemaFields) }),
 ]);
@@ -39,12 +38,12 @@ const writtenSchema = z
 const text = z.string().min(1).nullish();
 const maxGrammarLength = schemaLimits.characters;
 const choices = listOf(z.string(), { min: 1 }).nullish();
-const none = z.null({ error: 'expected none, use `json`, `regex`, `choice` or `grammar`' }).optional();
+const none = z.null({ error: 'not supported, use `json`, `regex`, `choice` or `grammar`' }).optional();
 
-/** Fields for the format of an answer: those of this API, of vLLM and of llama.cpp. */
+/** Answer format fields of this API, vLLM and llama.cpp. */
 export const formatFields = {
   response_format: responseFormat.nullish().meta({
-    description: 'Format of the answer; the model can write nothing else.',
+    description: 'Format of the answer, enforced during generation.',
   }),
   structured_outputs: z
     .object({
@@ -60,7 +59,7 @@ export const formatFields = {
     })
     .nullish()
     .meta({
-      description: 'Another way to give the format of the answer: one of the fields of it, as in vLLM.',
+      description: 'The format of the answer as in vLLM: set one of its fields.',
     }),
   guided_json: writtenSchema.meta({ description: 'As `structured_outputs.json`.' }),
   guided_regex: text.meta({ description: 'As `structured_outputs.regex`.' }),
@@ -73,7 +72,7 @@ export const formatFields = {
     .meta({ description: 'As `structured_outputs.grammar`.' }),
   json_schema: writtenSchema.meta({ description: 'As `structured_outputs.json`, as in llama.cpp.' }),
   grammar: z.string().max(maxGrammarLength).nullish().meta({
-    description: 'As `structured_outputs.grammar`, as in llama.cpp; "" is none.',
+    description: 'As `structured_outputs.grammar`, as in llama.cpp; "" means no grammar.',
   }),
 };
 
@@ -83,7 +82,7 @@ const toRegex = (regex: string): ResponseFormat => ({ type: 'regex', regex });
 const toChoice = (texts: string[]): ResponseFormat => ({ type: 'choice', choices: texts });
 const toGrammar = (grammar: string): ResponseFormat => ({ type: 'grammar', grammar });
 
-/** Fields that may give the format in place of `response_format`, by their places and their names there. */
+/** Alternatives to `response_format`: place, name there, converter. */
 const otherFields: readonly (readonly [field: string, name: string, toFormat: ToFormat])[] = [
   ['structured_outputs.json', 'json', toSchema],
   ['structured_outputs.regex', 'regex', toRegex],
@@ -100,10 +99,7 @@ const otherFields: readonly (readonly [field: string, name: string, toFormat: To
 
 type FormatBody = z.infer<z.ZodObject<typeof formatFields>>;
 
-/**
- * The format of an answer and the field that it came from, for errors.
- * @throws InferenceError `invalid_request` for a second format, and for a schema as text that is no JSON object
- */
+/** @throws InferenceError `invalid_request` for a second format, and for a schema text that isn't a JSON object */
 export function toAnswerFormat(body: FormatBody): {
   responseFormat: ResponseFormat | undefined;
   formatField: string;
@@ -114,7 +110,7 @@ export function toAnswerFormat(body: FormatBody): {
   const outputs = body.structured_outputs ?? {};
   for (const [field, name, toFormat] of otherFields) {
     const value: unknown = (field === name ? body : outputs)[name as keyof (typeof body | typeof outputs)];
-    // llama.cpp takes a grammar of "" for none.
+    // llama.cpp treats an empty grammar as unset.
     const isNone = value == null || value === false || (value === '' && field === 'grammar');
     if (!isNone) asked.push([field, toFormat(value as never, field)]);
   }
@@ -157,7 +153,7 @@ function parsed(written: string, field: string): unknown {
     const isTooLarge = error instanceof RangeError;
     throw fieldError(
       field,
-      isTooLarge ? error.message : 'expected a JSON Schema, got a text that is no JSON',
+      isTooLarge ? error.message : "expected a JSON Schema, got a text that isn't JSON",
     );
   }
   const fault = schemaSizeFault(schema);

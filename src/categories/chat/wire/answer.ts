@@ -12,25 +12,20 @@ export interface AnswerForm {
   readonly responseId: string;
   readonly stream: boolean;
   readonly fieldOf: FieldMap;
-  /** Default: none beside those of every answer. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly toBody: (events: readonly ChatEvent[]) => object | Promise<object>;
-  /** Makes what writes the frames of a stream, event by event; called for streams alone. */
+  /** Creates the writer of a stream's frames; called only for streams. */
   readonly createFrames: () => StreamEnd & {
     readonly toFrames: (event: ChatEvent) => string | Promise<string>;
   };
 }
 
-/** The fields that all parts of a completion share. */
 export function createHead(idPrefix: string, model: EndpointRun<ChatRequestInput, ChatEvent>['model']) {
   const systemFingerprint = `fp_${fingerprintOf(model)}`;
   return { id: createId(idPrefix), created: unixTime(), model: model.id, systemFingerprint };
 }
 
-/**
- * Answers a chat request in the form of a dialect, at once or as a stream. Headers name the tools that the model was offered,
- * where it doesn't take all that were sent, and the kinds of turns that became parts of others.
- */
+/** Headers list the tools offered to the model, if the prompt omits some, and the kinds of merged turns. */
 export async function answerChat(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   request: ChatRequestInput,

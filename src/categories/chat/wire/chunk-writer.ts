@@ -1,22 +1,20 @@
 import { isDelta, type ChatEvent } from '../events.ts';
 import { toWireUsage, type WireUsage } from './chat/print.ts';
 
-/** The part of the request that says which chunks tell the usage. */
 export interface ChunkUsageOptions {
-  /** Whether a last chunk has the usage; all others then say `usage: null`. */
+  /** Send a last chunk with the usage; earlier chunks have `usage: null`. */
   readonly includeUsage: boolean;
-  /** Whether every chunk has the usage of its choice so far; default false. */
+  /** Send each choice's usage so far in its chunks; default false. */
   readonly continuousUsage?: boolean | undefined;
 }
 
-/** Makes the function that turns the events of one answer, in order, into chunks of a choice each, with the usage that is wanted. */
+/** One choice per chunk, with usage. */
 export function createChunkWriter<Head extends object, Choice extends { readonly index: number }>(
   head: Head,
   { includeUsage, continuousUsage }: ChunkUsageOptions,
   toChoices: (event: ChatEvent) => Choice[],
 ): (event: ChatEvent) => (Head & { choices: Choice[]; usage?: WireUsage | null })[] {
   let promptTokens = 0;
-  /** Tokens of each choice. */
   const completionTokens: number[] = [];
   const usageOf = (choice: number): { usage?: WireUsage | null } => {
     if (!continuousUsage) return includeUsage ? { usage: null } : {};

@@ -1,11 +1,10 @@
 import { orThrow, renameFields } from '../../../errors.ts';
 
-/** Finds the field of a body that a field of the request was read from. */
+/** Field of the request → field of the body. */
 export type FieldMap = (field: string) => string;
 
 type FieldRule = readonly [pattern: RegExp, field: string | ((...match: string[]) => string)];
 
-/** Makes a map in which the first rule that matches a field applies. */
 export function createFieldMap(rules: readonly FieldRule[]): FieldMap {
   return (field) => {
     const [pattern, own] = rules.find(([one]) => one.test(field)) ?? [];
@@ -13,11 +12,7 @@ export function createFieldMap(rules: readonly FieldRule[]): FieldMap {
   };
 }
 
-/**
- * The rule of messages.
- * @param places the field that each message was read from
- * @param list the field of the others
- */
+/** @param places the body field of each message @param list the field for other messages */
 export function messagePlaces(places: readonly string[], list: string): FieldRule {
   return [
     /^messages(?:\[(\d+)\](\.content\[\d+\])?)?.*$/,
@@ -28,23 +23,18 @@ export function messagePlaces(places: readonly string[], list: string): FieldRul
   ];
 }
 
-/** Items of this name have the same parts as their message. */
+/** Items with this field name have the same parts as their message. */
 const isItem = /^input\[\d+\]$/;
 
-/** The rule of the one prompt of a request. */
 export const promptPlace = (field: string): FieldRule => [/^prompt\[0\]/, field];
 
-/**
- * The rule of the format of an answer.
- * @param field the field that the format was read from
- * @param own the field that a dialect has in place of `response_format`
- */
+/** @param field the field that set the format @param own the dialect's field in place of `response_format` */
 export function formatPlace(field: string, own?: string): FieldRule {
   if (field !== 'response_format') return [/^response_format\b.*/, field];
   return own === undefined ? [/^response_format\b/, field] : [/^response_format(?:\.json_schema)?\b/, own];
 }
 
-/** Reads parts of a request; errors name the fields of the body. */
+/** Reads parts of a request; errors get the body's field names. */
 export function inFields<T>(fieldOf: FieldMap, read: () => T): T {
   return orThrow(read, (error) => renameFields(error, fieldOf));
 }

@@ -6,10 +6,9 @@ import { ignoredFields } from '../../../validation/foreign-fields.ts';
 import { renameFields } from '../../../errors.ts';
 import type { FieldMap } from './field-map.ts';
 
-/** A prompt as the model would read it. */
 export type PromptPreview = Extract<ChatEvent, { type: 'prompt' }>;
 
-/** Encodes the prompt of a request, and does nothing else with it. */
+/** Encodes the prompt of a request without running it. */
 export async function previewPrompt(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   request: ChatRequestInput,
@@ -21,7 +20,7 @@ export async function previewPrompt(
   return preview as PromptPreview;
 }
 
-/** The body of a request whose prompt is counted. @param fields that make it, with spaces between; the others change nothing */
+/** @param fields space-separated fields that affect the prompt; the rest are ignored */
 export function countedBody(
   { name, schema, foreign }: RequestBody & { readonly schema: z.ZodObject },
   fields: string,

@@ -10,7 +10,7 @@ import { chatParameters, type ChatParameters } from '../parameters.ts';
 import type { ChatRequestInput } from '../request.ts';
 import type { ChatRequestBody } from './chat/schema.ts';
 
-/** Reads the fields that a request has under the same names as its body, but for their spelling. */
+/** Fields that differ only in spelling. */
 export const readFields = fieldReader<ChatRequestInput>([
   ...(Object.keys(chatParameters) as (keyof ChatParameters)[]),
   'parallelToolCalls',
@@ -22,22 +22,19 @@ export const readFields = fieldReader<ChatRequestInput>([
   'chatTemplateKwargs',
 ]);
 
-/** The form in which an answer is delivered. */
 export function deliveryOf({
   stream,
   stream_options: options,
 }: Pick<ChatRequestBody, 'stream' | 'stream_options'>) {
-  if (options && !stream)
-    throw fieldError('stream_options', 'expected `stream` to be true where it is given');
+  if (options && !stream) throw fieldError('stream_options', 'expected `stream` to be true if it is set');
   return {
     stream: stream ?? false,
     includeUsage: options?.include_usage ?? false,
-    /** Whether every chunk has the usage of its choice so far. */
     continuousUsage: options?.continuous_usage_stats ?? false,
   };
 }
 
-/** The value of a field that has two names. @throws InferenceError where both have one, and the second another */
+/** @throws InferenceError if both are set to different values */
 export function valueOfBoth<Body, Name extends keyof Body & string>(
   body: Body,
   name: Name,
@@ -49,7 +46,7 @@ export function valueOfBoth<Body, Name extends keyof Body & string>(
   return value ?? second;
 }
 
-/** The worker parses the arguments of all calls: each text is small enough, all together may be too many. */
+/** The worker parses all call arguments: each text is bounded, so their sum must be too. */
 export function assertFewArguments(messages: readonly ChatMessage<MessageContent>[]): void {
   const counts = mapEach(messages, (message) => {
     const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
@@ -64,11 +61,9 @@ export function assertFewArguments(messages: readonly ChatMessage<MessageContent
 }
 
 type FunctionBody = NonNullable<ChatRequestBody['tools']>[number]['function'];
-/** A choice of a tool, or of some of the tools, of which the model is shown only those. */
 export type ToolSelection =
   ToolChoice | { readonly mode: 'auto' | 'required'; readonly names: readonly string[] } | null | undefined;
 
-/** The tools that the model is shown, and whether it has to call one. */
 export function toToolUse(
   functions: readonly FunctionBody[],
   selection: ToolSelection,

@@ -29,15 +29,15 @@ export async function loadDetectionPipeline(
   const { imageSizes, picksBoxes } = detector;
   const candidates = createCandidates();
   const inTurn = limitConcurrency(maxDecodes, 1);
-  /** A large image takes up to 550 MB while it is decoded. */
+  /** Decoding a large image takes up to 550 MB. */
   const oneByOne = limitConcurrency(1);
-  // Servers have queues of their own.
+  // Servers queue on their own.
   const runInTurn = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);
 
   return servePipeline(spec, {
-    /** While some wait for a server or have their images decoded, one runs. */
+    /** One runs while more wait for a server or have their images decoded. */
     concurrency: 8,
-    /** Images of other owners. */
+    /** Slots for more owners. */
     reserve: 24,
     info: {
       category: 'detection',
@@ -89,7 +89,7 @@ export async function loadDetectionPipeline(
   });
 }
 
-/** The longer side of an input; a size between two strides becomes the larger. */
+/** Rounded up to a multiple of the stride. */
 export function chooseSize(wanted: number | undefined, sizes: ImageSizes | undefined): number {
   if (!sizes) {
     if (wanted === undefined) return 0;
@@ -100,7 +100,6 @@ export function chooseSize(wanted: number | undefined, sizes: ImageSizes | undef
   throw fieldError('image_size', `the model takes only ${sizes.default}, got ${wanted}`);
 }
 
-/** Names by class id, and the classes of them that are wanted. */
 interface WantedClasses {
   readonly classNames: readonly string[];
   readonly classMask?: Uint8Array | undefined;
@@ -109,9 +108,9 @@ interface WantedClasses {
 function readClasses(
   classes: string | undefined,
   { classNames }: Detector,
-  usual: DetectionSettings['classNames'],
+  defaultNames: DetectionSettings['classNames'],
 ): WantedClasses {
-  if (!classNames) return { classNames: readWords(classes?.split(',') ?? usual ?? []) };
+  if (!classNames) return { classNames: readWords(classes?.split(',') ?? defaultNames ?? []) };
   if (classes === undefined) return { classNames };
   return { classNames, classMask: inField('classes', () => selectClasses(classes, classNames)) };
 }

@@ -7,7 +7,7 @@ import { parameterReader } from '../../../validation/request-table.ts';
 import type { DetectionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   readForeign,
@@ -32,7 +32,7 @@ export const detectRequestSchema = z.object({
   ...parameterShape(detectionParameters),
 });
 
-/** A checked body of `POST /detect`. */
+/** A validated body of `POST /detect`. */
 export type DetectRequestBody = z.infer<typeof detectRequestSchema>;
 
 const pixels = z.number().meta({ description: 'Pixels of the original image.' });
@@ -58,35 +58,34 @@ export const detectResponseSchema = z.object({
 /** The body of an answer. */
 export type DetectResponse = z.infer<typeof detectResponseSchema>;
 
-/** The parsed request; the service chooses a model where it names none. */
+/** The parsed request; without `model`, the service chooses one. */
 export type DetectCall = Omit<DetectionRequestInput, 'model'> & { readonly model: string | undefined };
 
 const readParameters = parameterReader(detectionParameters);
 
-/** Fields of well-known servers and libraries that would change the answer. */
+/** Fields of popular servers and libraries that would change the answer. */
 export const detectionForeignFields: ForeignFields = {
-  ...alike('source inputs image_url', { as: 'image' }),
-  ...alike('conf conf_thres confidence_threshold score_threshold threshold', { as: 'confidence' }),
-  ...alike('iou iou_thres nms_threshold', { as: 'iou_threshold' }),
+  ...each('source inputs image_url', { as: 'image' }),
+  ...each('conf conf_thres confidence_threshold score_threshold threshold', { as: 'confidence' }),
+  ...each('iou iou_thres nms_threshold', { as: 'iou_threshold' }),
   max_det: { as: 'max_detections' },
-  ...alike('imgsz img_size', { as: 'image_size' }),
+  ...each('imgsz img_size', { as: 'image_size' }),
   class_filter: { advice: 'use `classes`' },
-  ...alike('prompt labels candidate_labels', { advice: 'use `classes`, names or ids that the model knows' }),
-  parameters: { ...harmless({}), advice: 'write its fields beside `image`, such as `confidence`' },
-  ...alike('agnostic_nms class_agnostic_nms', {
+  ...each('prompt labels candidate_labels', { advice: "use `classes`, names or ids of the model's classes" }),
+  parameters: { ...harmless({}), advice: 'set its fields next to `image`, such as `confidence`' },
+  ...each('agnostic_nms class_agnostic_nms', {
     ...harmless(false),
     advice: 'only boxes of one class suppress each other',
   }),
-  ...alike('augment retina_masks', harmless(false)),
-  ...alike('points boxes'),
+  ...each('augment retina_masks', harmless(false)),
+  ...each('points boxes'),
   ...ignoredFields('user half device batch rect verbose'),
 };
 
 /**
- * A request body of `POST /detect` → what the inference takes.
+ * A request body of `POST /detect` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the first invalid field as `param`
  * @example
  * ```ts
  * fromDetectRequest({ image: 'https://example.com/bus.jpg', max_detections: 5 }).maxDetections; // 5
@@ -105,7 +104,7 @@ export function fromDetectRequest(body: unknown): DetectCall {
 }
 
 /**
- * The objects in an image → the body of the answer. Scores keep four decimals, coordinates two.
+ * The objects in an image → the response body. Scores keep four decimals, coordinates two.
  *
  * @example
  * ```ts

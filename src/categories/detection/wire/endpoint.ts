@@ -11,7 +11,6 @@ import {
   toDetectResponse,
 } from './bodies.ts';
 
-/** `POST /detect` */
 export const detect: Endpoint<DetectCall, DetectionRequestInput, DetectionEvent> = {
   method: 'POST',
   path: '/detect',

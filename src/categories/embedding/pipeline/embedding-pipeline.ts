@@ -29,22 +29,21 @@ import { servePipeline } from '../../serve-pipeline.ts';
 
 interface TokenSequenceOptions {
   readonly tokenizer: TextTokenizer;
-  /** Ids below it exist. */
+  /** Token ids are below it. */
   readonly vocabularySize: number;
-  /** Most tokens of one input. */
   readonly contextLength: number;
-  /** Prefix of every text; token ids stay as they are. */
+  /** Prefix of every text; token ids get no prefix. */
   readonly prompt: string;
-  /** Whether longer inputs are cut at their end; otherwise they are refused. */
+  /** Truncate longer inputs; otherwise reject them. */
   readonly truncate: boolean;
-  /** The name of the input in error messages. */
+  /** The input's name in errors. */
   readonly param: string;
 }
 
-/** A text of more characters than this for each token that fits is too long without looking closer. */
+/** Texts with more characters per token of context are rejected without encoding. */
 const maxCharactersPerToken = 32;
 
-/** Encodes one input. A text gets the special tokens that the model expects around it, also when it is cut. */
+/** A text gets the model's special tokens, even if truncated. */
 export function toTokenSequence(
   input: string | readonly number[],
   options: TokenSequenceOptions,
@@ -57,14 +56,14 @@ function encodeText(text: string, options: TokenSequenceOptions): TokenSequence 
   const { before, after } = tokenizer.frame;
   const room = contextLength - before.length - after.length;
   const maxCharacters = contextLength * maxCharactersPerToken;
-  // Encoding takes time for every character, and the caller chooses how many there are.
+  // Encoding costs time per character, and callers control the length.
   if (text.length > maxCharacters && !truncate)
     throw tooLong(param, `the text has ${text.length} characters`, contextLength);
   const body = tokenizer.encode(prompt + text.slice(0, maxCharacters));
   if (body.length > room && !truncate)
     throw tooLong(param, `the text has ${body.length + before.length + after.length} tokens`, contextLength);
   const ids = [...before, ...(body.length > room ? body.slice(0, room) : body), ...after];
-  if (ids.length === 0) throw fieldError(param, 'expected a text that has tokens');
+  if (ids.length === 0) throw fieldError(param, 'expected a text with at least one token');
   const promptTokens = prompt === '' ? 0 : before.length + tokenizer.encode(prompt).length;
   return { ids, promptTokens: Math.min(promptTokens, ids.length - 1) };
 }
@@ -100,7 +99,7 @@ export async function loadEmbeddingPipeline(
   return servePipeline(spec, {
     /** Enough waiting texts for full batches. */
     concurrency: 64,
-    /** Requests of other owners. */
+    /** Slots for more owners. */
     reserve: 64,
     info: {
       category: 'embedding',
@@ -112,7 +111,6 @@ export async function loadEmbeddingPipeline(
       assertTexts(request, spec);
       const { dimensions = full } = request;
       inField('dimensions', () => assertDimensions(dimensions, { full, shorter }));
-      /** Whether an input is a `data:` URL of a picture. */
       const isPicture = (input: unknown): boolean =>
         encoder.encodePicture !== undefined && typeof input === 'string' && /^data:image\//i.test(input);
       const { owner, signal } = options;
@@ -143,7 +141,6 @@ export async function loadEmbeddingPipeline(
   });
 }
 
-/** Inputs as the model reads them, those aside that are pictures. */
 function* encodeTexts(
   { tokenizer, contextLength, prompts, defaultPrompt, vocabularySize = tokenizer.vocabularySize }: Encoder,
   request: EmbeddingRequest,
@@ -176,7 +173,7 @@ function choosePrompt(
     throw fieldError('prompt_name', `expected ${expected}, got ${quote(name)}`);
   }
   if (promptName !== undefined && typeof inputs[0] !== 'string')
-    throw fieldError('prompt_name', 'expected texts in `input` where it is given, got token ids');
+    throw fieldError('prompt_name', 'expected texts in `input` with it, got token ids');
   return prompt;
 }
 
@@ -184,7 +181,7 @@ function paramOf({ isList }: EmbeddingRequest, index: number): string {
   return isList ? `input[${index}]` : 'input';
 }
 
-/** Decodes a picture. @param maxSide most pixels of its longer side; a larger one is made smaller */
+/** @param maxSide max pixels of the longer side; a larger image is scaled down */
 async function readPicture(
   opened: Promise<OpenedImage>,
   maxSide: number | undefined,

@@ -7,7 +7,7 @@ import { faultOfInput } from '../input-fault.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   notOffered,
@@ -27,7 +27,7 @@ const tokens = {
 };
 const listBounds = { type: 'array', minItems: 1, maxItems: maxEmbeddingInputs };
 
-/** Checked by hand: a body may hold millions of token ids. */
+/** Checked without zod: a body may hold millions of token ids. */
 const input = z
   .unknown()
   .transform((value, context): Input => {
@@ -38,22 +38,22 @@ const input = z
   })
   .meta({
     description:
-      'A text, or a list of texts. Models whose setting `tokenIds` allows it also take token ids of their own tokenizer, special ones included.',
+      'A text, or a list of texts. Models with the setting `tokenIds` also accept token ids of their tokenizer, special tokens included.',
     anyOf: [text, { ...listBounds, items: text }, tokens, { ...listBounds, items: tokens }],
   });
 
-/** The body of an embedding request. Fields that are not listed change nothing or are refused before. */
+/** The body of an embedding request. Unlisted fields are ignored or rejected first. */
 export const embeddingRequestSchema = z.object({
   input,
   model: textField('Id of an embedding model; default: the first one.'),
   encoding_format: z.enum(encodingFormats).nullish().meta({
-    description: 'How vectors are written: as numbers, or as base64 of little-endian float32.',
+    description: 'Format of vectors: numbers, or base64 of little-endian float32.',
     default: encodingFormats[0],
   }),
   ...parameterShape(embeddingParameters),
 });
 
-/** A checked body of `POST /embeddings`. */
+/** A validated body of `POST /embeddings`. */
 export type EmbeddingRequestBody = z.infer<typeof embeddingRequestSchema>;
 
 /** The body of an answer. */
@@ -75,7 +75,7 @@ export const embeddingResponseSchema = z.object({
 /** The body of an answer. */
 export type EmbeddingResponse = z.infer<typeof embeddingResponseSchema>;
 
-/** The parsed request; the service chooses a model where it names none. */
+/** The parsed request; without `model`, the service chooses one. */
 export interface EmbeddingCall {
   readonly model: string | undefined;
   readonly request: Omit<EmbeddingRequestInput, 'model'>;
@@ -84,18 +84,18 @@ export interface EmbeddingCall {
 
 const readParameters = parameterReader(embeddingParameters);
 
-/** Fields of well-known servers that would change the vectors. */
+/** Fields of popular servers that would change the vectors. */
 export const embeddingForeignFields: ForeignFields = {
-  ...alike('input_type task task_type instruction', { advice: 'use `prompt_name`' }),
-  ...alike('prompt messages', { advice: 'use `input`' }),
-  ...alike('inputs texts content', { as: 'input' }),
+  ...each('input_type task task_type instruction', { advice: 'use `prompt_name`' }),
+  ...each('prompt messages', { advice: 'use `input`' }),
+  ...each('inputs texts content', { as: 'input' }),
   images: notOffered,
   truncate_prompt_tokens: { advice: 'use `truncate`' },
   truncation: { advice: 'use `truncate`' },
   truncation_direction: { advice: 'texts are cut at their end' },
-  ...alike('output_dimension output_dimensionality', { as: 'dimensions' }),
-  ...alike('output_dtype embed_dtype embedding_type embedding_types', { advice: 'use `encoding_format`' }),
-  ...alike('normalize normalized embd_normalize', { advice: 'it is a setting of the model' }),
+  ...each('output_dimension output_dimensionality', { as: 'dimensions' }),
+  ...each('output_dtype embed_dtype embedding_type embedding_types', { advice: 'use `encoding_format`' }),
+  ...each('normalize normalized embd_normalize', { advice: 'it is a setting of the model' }),
   add_special_tokens: { ...harmless(true), advice: 'send token ids as `input`' },
   late_chunking: notOffered,
   options: { ...harmless({}), advice: 'they are settings of the model' },
@@ -103,10 +103,9 @@ export const embeddingForeignFields: ForeignFields = {
 };
 
 /**
- * A request body of `POST /embeddings` → what the inference takes.
+ * A request body of `POST /embeddings` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the first invalid field as `param`
  * @example
  * ```ts
  * fromEmbeddingRequest({ input: ['a red circle'], dimensions: 64 }).request.dimensions; // 64
@@ -123,7 +122,7 @@ export function fromEmbeddingRequest(body: unknown): EmbeddingCall {
   });
 }
 
-/** Format of an answer. */
+/** Model and vector format of an answer. */
 export interface EmbeddingAnswerOptions {
   /** Id of the model that answered. */
   readonly model: string;
@@ -131,7 +130,7 @@ export interface EmbeddingAnswerOptions {
 }
 
 /**
- * Vectors → the body of the answer.
+ * Vectors → the response body.
  *
  * @example
  * ```ts
@@ -151,7 +150,7 @@ export function toEmbeddingResponse(
   };
 }
 
-/** The JSON text of `toEmbeddingResponse` in pieces, so that writing a large answer can be interrupted. */
+/** The JSON text of `toEmbeddingResponse` in pieces, so that a large answer doesn't block the event loop. */
 export function* toEmbeddingPieces(
   { embeddings, promptTokens }: EmbeddingResult,
   { numbersPerPiece, model, encodingFormat }: EmbeddingAnswerOptions & { readonly numbersPerPiece: number },

@@ -14,10 +14,9 @@ import {
   type EmbeddingAnswerOptions,
 } from './bodies.ts';
 
-/** Writing so many takes some milliseconds, for which everybody else waits. */
-const numbersAtOnce = 32 * 1024;
+/** A piece this large blocks the event loop for a few milliseconds. */
+const maxNumbersPerPiece = 32 * 1024;
 
-/** `POST /embeddings` */
 export const embeddings: Endpoint<EmbeddingCall, EmbeddingRequestInput, EmbeddingEvent> = {
   method: 'POST',
   path: '/embeddings',
@@ -32,15 +31,14 @@ export const embeddings: Endpoint<EmbeddingCall, EmbeddingRequestInput, Embeddin
     const [result] = await run.collect({ ...request, model });
     const options = { model, encodingFormat };
     const numbers = result!.embeddings.reduce((sum, { length }) => sum + length, 0);
-    if (numbers <= numbersAtOnce) return jsonResponse(200, toEmbeddingResponse(result!, options));
+    if (numbers <= maxNumbersPerPiece) return jsonResponse(200, toEmbeddingResponse(result!, options));
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     return { status: 200, headers, body: inTurns(result!, options) };
   },
 };
 
-/** Lets others have their turn between the pieces. */
 async function* inTurns(result: EmbeddingResult, options: EmbeddingAnswerOptions): AsyncGenerator<string> {
-  for (const piece of toEmbeddingPieces(result, { ...options, numbersPerPiece: numbersAtOnce })) {
+  for (const piece of toEmbeddingPieces(result, { ...options, numbersPerPiece: maxNumbersPerPiece })) {
     yield piece;
     await setImmediate();
   }

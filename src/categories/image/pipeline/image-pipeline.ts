@@ -24,13 +24,13 @@ export async function loadImagePipeline(
 ): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
   const { maxPixels = Infinity } = spec;
   const painter = await architecture.open(spec, sessions);
-  // Servers have queues of their own.
+  // Servers queue on their own.
   const oneByOne = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);
 
   return servePipeline(spec, {
-    /** A step needs all the memory and all the cores that a model is given. */
+    /** A step uses all the model's memory and cores. */
     concurrency: 1,
-    /** Images of other owners that take turns with it, step by step. Between its steps one needs its latents and prompts alone. */
+    /** Between steps an image needs only its latents and prompts. */
     reserve: 7,
     info: {
       category: 'image',
@@ -44,7 +44,7 @@ export async function loadImagePipeline(
         throw fieldError(param, `expected at most ${maxPixels} pixels, got ${width} × ${height}`);
       }
       const inTurn: Limiter = async (task) => {
-        // News of a caller who has gone gets through.
+        // Lets abort signals arrive.
         await setImmediate();
         assertWanted(signal);
         return oneByOne(task, { signal, owner });

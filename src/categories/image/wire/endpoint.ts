@@ -9,12 +9,11 @@ import { fromImageRequest, type ImageCall, imageForeignFields } from './from-req
 import { imageEventSchema, imageRequestSchema, imageResponseSchema } from './schema.ts';
 import { toImageStreamEvent, toImageResponse } from './to-response.ts';
 
-/** `POST /images/generations` */
 export const imageGenerations: Endpoint<ImageCall, ImageRequestInput, ImageEvent> = {
   method: 'POST',
   path: '/images/generations',
   operationId: 'createImages',
-  summary: 'Draw images from a text, at once or as a stream of server-sent events.',
+  summary: 'Generate images from a text, complete or as a stream of server-sent events.',
   requestBody: { name: 'ImageRequest', schema: imageRequestSchema, foreign: imageForeignFields },
   responses: {
     'application/json': { name: 'Images', schema: imageResponseSchema },

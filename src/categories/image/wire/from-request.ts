@@ -5,65 +5,64 @@ import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import { imageRequestSchema, parseSize, type ImageRequestBody } from './schema.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   readForeign,
   type ForeignFields,
 } from '../../../validation/foreign-fields.ts';
 
-/** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
+/** Unsupported fields of OpenAI's API and popular servers. */
 export const imageForeignFields: ForeignFields = {
   ...ignoredFields('user safety_checker enable_safety_checker disable_safety_checker sync_mode'),
   response_format: {
     harmless: (value) => value !== 'url',
-    advice: 'images are sent in the answer, as `b64_json`',
+    advice: 'images are returned in the response, as `b64_json`',
   },
   quality: { ...harmless('auto', 'standard'), advice: 'use `num_inference_steps`' },
-  style: { ...harmless('vivid'), advice: 'say it in the `prompt`' },
+  style: { ...harmless('vivid'), advice: 'describe it in the `prompt`' },
   background: { ...harmless('auto', 'opaque'), advice: 'images are opaque' },
   output_format: { ...harmless('png'), advice: 'images are PNG' },
-  output_compression: { ...harmless(100), advice: 'images are PNG, which loses nothing' },
+  output_compression: { ...harmless(100), advice: 'images are PNG, which is lossless' },
   moderation: harmless('auto', 'low'),
-  ...alike('steps step sample_steps num_steps', { as: 'num_inference_steps' }),
-  ...alike('cfg_scale guidance', { as: 'guidance_scale' }),
+  ...each('steps step sample_steps num_steps', { as: 'num_inference_steps' }),
+  ...each('cfg_scale guidance', { as: 'guidance_scale' }),
   true_cfg_scale: { advice: 'use `guidance_scale`' },
-  ...alike('num_images num_images_per_prompt batch_size num_outputs num_outputs_per_prompt samples n_iter', {
+  ...each('num_images num_images_per_prompt batch_size num_outputs num_outputs_per_prompt samples n_iter', {
     as: 'n',
   }),
   random_seed: { as: 'seed' },
   aspect_ratio: { advice: 'use `width` and `height`' },
-  ...alike('image_size resolution', { as: 'size' }),
-  ...alike('sampler sampler_name scheduler', { advice: 'the model brings its scheduler' }),
-  ...alike('prompt_2 prompt_3', { advice: 'every text encoder reads `prompt`' }),
-  ...alike('negative_prompt_2 negative_prompt_3', { advice: 'every text encoder reads `negative_prompt`' }),
-  ...alike(
+  ...each('image_size resolution', { as: 'size' }),
+  ...each('sampler sampler_name scheduler', { advice: 'the model brings its scheduler' }),
+  ...each('prompt_2 prompt_3', { advice: 'every text encoder reads `prompt`' }),
+  ...each('negative_prompt_2 negative_prompt_3', { advice: 'every text encoder reads `negative_prompt`' }),
+  ...each(
     'image images image_url init_image init_images ref_images denoising_strength mask mask_image strength control_image lora loras ' +
       'image_loras clip_skip',
   ),
-  ...alike('guidance_rescale eta', harmless(0)),
-  ...alike('subseed variation_seed'),
-  ...alike('tiling restore_faces enable_hr upscale', harmless(false)),
+  ...each('guidance_rescale eta', harmless(0)),
+  ...each('subseed variation_seed'),
+  ...each('tiling restore_faces enable_hr upscale', harmless(false)),
 };
 
-/** The parsed request; the service chooses a model where it names none. */
+/** The parsed request; without `model`, the service chooses one. */
 export interface ImageCall {
   readonly model: string | undefined;
   readonly request: Omit<ImageRequestInput, 'model'>;
   readonly stream: boolean;
-  /** Partial images of each image; `undefined` for one at every step. */
+  /** Partial images per image; `undefined` for one at every step. */
   readonly partialImages: number | undefined;
-  /** Whether steps without a picture emit an event, too. */
+  /** Emit an event for steps without a picture too. */
   readonly includeProgress: boolean;
 }
 
 const readParameters = parameterReader(imageParameters);
 
 /**
- * A request body of `POST /images/generations` → what the inference takes.
+ * A request body of `POST /images/generations` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the invalid field as `param`
  * @example
  * ```ts
  * fromImageRequest({ prompt: 'a red circle', size: '512x768' }).request.height; // 768
@@ -78,11 +77,11 @@ function readImageRequest(body: unknown): ImageCall {
   const stream = parsed.stream ?? false;
   const partialImages = parsed.partial_images ?? undefined;
   if (!stream && partialImages)
-    throw fieldError('partial_images', 'expected `stream` to be true where it is given');
+    throw fieldError('partial_images', 'expected `stream` to be true if it is set');
   if (!stream && parsed.stream_options)
-    throw fieldError('stream_options', 'expected `stream` to be true where it is given');
+    throw fieldError('stream_options', 'expected `stream` to be true if it is set');
   return {
-    // The API's default for the model is an empty text.
+    // OpenAI's clients send an empty text by default.
     model: parsed.model || undefined,
     request: {
       ...readParameters(parsed),

@@ -7,11 +7,11 @@ import { needs } from '../../../validation/json-schema.ts';
 
 const { width, height } = imageParameters;
 const sizePattern = /^(\d{1,5})x(\d{1,5})$/;
-/** The service's own choice. */
+/** The service chooses the size. */
 const automaticSize = 'auto';
 const maxPartialImages = 3;
 
-/** `"512x768"` → width and height in pixels; nothing for `auto`. */
+/** `"512x768"` → width and height in pixels; `undefined` for `auto`. */
 export function parseSize(size: string): { width: number; height: number } | undefined {
   const [, across, down] = sizePattern.exec(size) ?? [];
   return across === undefined ? undefined : { width: Number(across), height: Number(down) };
@@ -29,7 +29,7 @@ const sizeSchema = z
   .nullish()
   .meta({
     description:
-      'Width and height as `512x768`, with the same bounds; `auto` is the default. Beside `width` and `height` it must say the same.',
+      'Width and height as `512x768`, with the same bounds; `auto` is the default. Must equal `width` and `height` if they are set.',
   });
 
 function faultOf(size: string): string | undefined {
@@ -46,27 +46,26 @@ function faultOf(size: string): string | undefined {
   return undefined;
 }
 
-/** The body of an image generation request. Fields that are not listed change nothing or are refused before. */
+/** The body of an image generation request. Unlisted fields are ignored or rejected first. */
 export const imageRequestSchema = z
   .object({
     prompt: text.min(1).meta({
       description: 'Description of the image.',
     }),
-    model: textField('Id of an image model; default, also for an empty one: the first one.'),
+    model: textField('Id of an image model; default, also if empty: the first one.'),
     size: sizeSchema,
     response_format: z
       .literal('b64_json')
       .nullish()
-      .meta({ description: 'How images are sent.', default: 'b64_json' }),
-    stream: flagField('Whether the answer is a stream of server-sent events.', false),
+      .meta({ description: 'How images are returned.', default: 'b64_json' }),
+    stream: flagField('Answer with server-sent events.', false),
     stream_options: z
       .object({
-        include_progress: flagField('Whether steps without a picture have an event, too.', false),
+        include_progress: flagField('Also send an event for steps without a preview image.', false),
       })
       .nullish(),
     partial_images: z.int().min(0).max(maxPartialImages).nullish().meta({
-      description:
-        'With `stream`: how many small pictures of what is there by then are sent for an image; default: one for every step.',
+      description: 'With `stream`: number of preview images per image; default: one for every step.',
     }),
     ...parameterShape(imageParameters),
     negative_prompt: text.nullish().meta({
@@ -81,13 +80,13 @@ export const imageRequestSchema = z
     ],
   });
 
-/** A checked body of `POST /images/generations`. */
+/** A validated body of `POST /images/generations`. */
 export type ImageRequestBody = z.infer<typeof imageRequestSchema>;
 
 const base64Png = z.string().meta({
   contentEncoding: 'base64',
   contentMediaType: 'image/png',
-  description: 'A PNG; what made it is in its text `parameters`.',
+  description: 'A PNG; its text chunk `parameters` has the parameters.',
 });
 const seed = z.int().meta({ description: 'The seed of this image.' });
 
@@ -110,7 +109,7 @@ const progress = {
   steps: z.int(),
 };
 const look = {
-  size: z.string().meta({ description: 'Of the image, as `512x768`.' }),
+  size: z.string().meta({ description: 'Size of the image, as `512x768`.' }),
   output_format: z.literal('png'),
   background: z.literal('opaque'),
   quality: z.literal('auto'),
@@ -140,7 +139,7 @@ export const imageEventSchema = z.discriminatedUnion('type', [
         output_tokens: noTokens,
         total_tokens: noTokens,
       })
-      .meta({ description: 'Images count requests, not tokens.' }),
+      .meta({ description: 'Images are counted by request, not in tokens.' }),
   }),
 ]);
 

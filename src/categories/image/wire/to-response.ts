@@ -3,7 +3,7 @@ import type { ImageEvent } from '../events.ts';
 import type { ImageResponse, ImageStreamEvent } from './schema.ts';
 
 /**
- * The events of an image generation → the body of the answer.
+ * The events of an image generation → the response body.
  *
  * @example
  * ```ts
@@ -16,20 +16,18 @@ export function toImageResponse(events: readonly ImageEvent[], created: number):
   return { created, data: images.map(({ png, seed }) => ({ b64_json: toBase64(png), seed })) };
 }
 
-/** Shares no memory with the bytes. */
 function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
-/** Fields that all events of an answer share. */
 export interface ImageStreamHead {
   /** Unix time in seconds. */
   readonly created: number;
   /** Size of the images, as `512x768`. */
   readonly size: string;
-  /** Partial images of each image; `undefined` for one at every step. */
+  /** Partial images per image; `undefined` for one at every step. */
   readonly partialImages: number | undefined;
-  /** Whether steps without a picture have an event. */
+  /** Emit an event for steps without a picture too. */
   readonly includeProgress: boolean;
 }
 
@@ -41,7 +39,7 @@ const usage = {
 } as const;
 
 /**
- * An event of image generation → an event of a streamed answer; `undefined` for one without.
+ * An event of image generation → an event of a streamed answer; `undefined` if it is skipped.
  *
  * @example
  * ```ts
@@ -60,7 +58,7 @@ export function toImageStreamEvent(event: ImageEvent, head: ImageStreamHead): Im
   const progress = { ...place, step, steps };
   const shown = (taken: number): number =>
     head.partialImages === undefined ? taken : Math.floor((taken * head.partialImages) / steps);
-  // More partial images than steps: there is one for each step.
+  // With more partial images than steps, show one per step.
   const isShown = (head.partialImages ?? steps) >= steps || shown(step) > shown(step - 1);
   if (!preview || !isShown)
     return head.includeProgress ? { type: 'image_generation.progress', ...progress } : undefined;

@@ -14,7 +14,7 @@ import type { Scorer } from '../scorer.ts';
 import type { RerankSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
-/** A text of more characters than this for each token that fits is too long without looking closer. */
+/** Texts with more characters per token of context are rejected without encoding. */
 const maxCharactersPerToken = 32;
 
 export async function loadRerankPipeline(
@@ -31,7 +31,7 @@ export async function loadRerankPipeline(
   return servePipeline(spec, {
     /** Enough waiting pairs for full batches. */
     concurrency: 64,
-    /** Requests of other owners. */
+    /** Slots for more owners. */
     reserve: 64,
     info: { category: 'rerank', contextLength, created },
     async *run(request, options) {
@@ -40,7 +40,7 @@ export async function loadRerankPipeline(
       const encoded = inSlices(encodePairs(scorer, request), { turns, owner, signal });
       const pairs = await whileWanted(signal, encoded);
       const logits = await batcher.encode(pairs, options);
-      // By logits: scores of very relevant documents are all 1.
+      // Sort by logits: scores of very relevant documents are all 1.
       const results = logits
         .map(([logit], index) => ({ index, logit: logit! }))
         .sort((a, b) => b.logit - a.logit)
@@ -71,7 +71,7 @@ function* encodePairs(
   return pairs;
 }
 
-/** A query is never cut. */
+/** A query is never truncated. */
 function encodeQuery({ tokenizer, contextLength }: Scorer, query: string): PairEncoder {
   if (query.length <= contextLength * maxCharactersPerToken) {
     const encoder = tokenizer.pairWith(query);

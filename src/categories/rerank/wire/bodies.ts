@@ -6,7 +6,7 @@ import { parameterReader } from '../../../validation/request-table.ts';
 import { maxRerankDocuments, rerankParameters } from '../parameters.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   notOffered,
@@ -28,7 +28,7 @@ export const rerankRequestSchema = z.object({
   ...parameterShape(rerankParameters),
 });
 
-/** A checked body of `POST /rerank`. */
+/** A validated body of `POST /rerank`. */
 export type RerankRequestBody = z.infer<typeof rerankRequestSchema>;
 
 /** The body of an answer. */
@@ -50,7 +50,7 @@ export const rerankResponseSchema = z.object({
 /** The body of an answer. */
 export type RerankResponse = z.infer<typeof rerankResponseSchema>;
 
-/** A request of a client; the model may be left to the service. */
+/** The parsed request; without `model`, the service chooses one. */
 export interface RerankCall {
   readonly model: string | undefined;
   readonly request: Omit<RerankRequestInput, 'model'>;
@@ -58,28 +58,27 @@ export interface RerankCall {
 
 const readParameters = parameterReader(rerankParameters);
 
-/** Fields of well-known servers that would change the answer. */
+/** Fields of popular servers that would change the answer. */
 export const rerankForeignFields: ForeignFields = {
   rank_fields: { advice: 'write the text of each document' },
-  ...alike('max_chunks_per_doc truncate_prompt_tokens', { advice: 'use `max_tokens_per_doc`' }),
+  ...each('max_chunks_per_doc truncate_prompt_tokens', { advice: 'use `max_tokens_per_doc`' }),
   overlap_tokens: notOffered,
-  ...alike('truncation truncate', { ...harmless(true), advice: 'use `max_tokens_per_doc`' }),
+  ...each('truncation truncate', { ...harmless(true), advice: 'use `max_tokens_per_doc`' }),
   truncation_direction: { advice: 'texts are cut at their end' },
   top_k: { as: 'top_n' },
-  ...alike('texts passages', { as: 'documents' }),
+  ...each('texts passages', { as: 'documents' }),
   return_text: { as: 'return_documents' },
   return_embeddings: harmless(false),
   raw_scores: { ...harmless(false), advice: 'scores are 0 to 1' },
-  ...alike('use_activation activation', { ...harmless(true), advice: 'scores are 0 to 1' }),
+  ...each('use_activation activation', { ...harmless(true), advice: 'scores are 0 to 1' }),
   instruction: { advice: 'write it in the `query`' },
   ...ignoredFields('user priority request_id'),
 };
 
 /**
- * A request body of `POST /rerank` → the request of the inference.
+ * A request body of `POST /rerank` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the first invalid field as `param`
  * @example
  * ```ts
  * fromRerankRequest({ query: 'a red circle', documents: ['one', { text: 'two' }], top_n: 1 }).request.topN; // 1
@@ -93,7 +92,7 @@ export function fromRerankRequest(body: unknown): RerankCall {
 }
 
 /**
- * Ranked documents → the body of the answer.
+ * Ranked documents → the response body.
  *
  * @example
  * ```ts

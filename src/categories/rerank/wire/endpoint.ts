@@ -12,12 +12,11 @@ import {
   toRerankResponse,
 } from './bodies.ts';
 
-/** `POST /rerank` */
 export const rerankDocuments: Endpoint<RerankCall, RerankRequestInput, RerankEvent> = {
   method: 'POST',
   path: '/rerank',
   operationId: 'rerankDocuments',
-  summary: 'Order documents by how well they answer a query.',
+  summary: 'Order documents by relevance to a query.',
   requestBody: { name: 'RerankRequest', schema: rerankRequestSchema, foreign: rerankForeignFields },
   responses: { 'application/json': { name: 'RerankResponse', schema: rerankResponseSchema } },
   errors: ['context_length_exceeded', 'unsupported_feature'],

@@ -11,19 +11,16 @@ import { withQuickConvolutions } from '../../../runtime/quick-convolutions.ts';
 import type { SpeechSettings } from '../settings.ts';
 
 export interface DurationTensors {
-  /** Names that exports give to an output of them. */
+  /** Names of a durations output in common exports. */
   readonly outputs: ReadonlySet<string>;
-  /** The operator that rounds durations to whole frames, and perhaps the one after it that keeps them above 0. */
+  /** Rounds durations to whole frames, and optionally keeps them above 0. */
   readonly operators: readonly [rounding: string, limiting?: string];
 }
 
-/** Outputs smaller than this are read with the graph; larger tensors are skipped. */
+/** Smaller outputs are read with the graph; larger tensors are skipped. */
 const smallestSkipped = 1024;
 
-/**
- * Opens the graph of a speech model. Where the setting `wordTimes` asks for them, durations that the graph computes and keeps
- * to itself become an output.
- */
+/** With the setting `wordTimes`, durations that the graph computes internally become an output. */
 export async function openSpeechGraph(
   graph: string,
   spec: ModelSpec<SpeechSettings>,
@@ -42,13 +39,12 @@ export async function openSpeechGraph(
   return sessions.openSession({ ...quick, bytes: Buffer.concat([bytes, exposing(tensor)]) }, spec);
 }
 
-/** Among the names of both architectures. */
+/** A name that both architectures recognize. */
 const exposed = 'durations';
 
 /**
- * A `ModelProto` that holds only an `Identity` node from the tensor to an output. Concatenated protobuf messages merge, so
- * appended to the bytes of a model it adds both.
- * @see https://protobuf.dev/programming-guides/encoding/#last-one-wins
+ * A `ModelProto` with only an `Identity` node from the tensor to an output. Concatenated protobuf messages merge, so appending it
+ * to a model's bytes adds both. @see https://protobuf.dev/programming-guides/encoding/#last-one-wins
  */
 function exposing(tensor: string): Uint8Array {
   return new WireWriter()
@@ -61,7 +57,7 @@ function exposing(tensor: string): Uint8Array {
     .finish();
 }
 
-/** The only tensor of the operators; a graph with several rounds something else, too. */
+/** The only tensor of the operators; if there are several, some round different values. */
 function findDurations({ nodes, ...graph }: OnnxGraph, { operators }: DurationTensors): string | undefined {
   const [rounding, limiting] = operators;
   const index = new GraphIndex({ nodes, ...graph });

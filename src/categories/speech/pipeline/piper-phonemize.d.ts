@@ -1,2 +1,2 @@
-/** An optional peer without types of its own. */
+/** An optional peer without types. */
 declare module 'piper-phonemize';

@@ -9,20 +9,19 @@ import { fromEspeakPhonemes } from '../../../core/speech/espeak-phonemes.ts';
 export interface Phonemizer {
   /** BCP 47, such as `en-US`. */
   readonly language: string;
-  /** @param text a sentence; the built-in one expects it as `normalizeEnglish` leaves it */
+  /** @param text a sentence; the built-in phonemizer expects the output of `normalizeEnglish` */
   phonemize(text: string): string | Promise<string>;
 }
 
 /** Remark after a pronunciation in `cmu-pronouncing-dictionary`. */
 const remark = / #.*$/;
 
-/** The model learned from the dictionary, once for all phonemizers of this process. */
+/** The model trained on the dictionary, shared by this process's phonemizers. */
 let learned: LetterToSoundModel | undefined;
 
 /**
- * Makes the phonemizer for English that needs nothing installed: a dictionary of 125,000 words, from which it learns how to say
- * all others. Its accent is American also where the language is `en-GB`. Loads the dictionary, which takes some tenths of a
- * second and 30 MB. The first word that it lacks takes another second and 16 MB.
+ * Needs no installation: a dictionary of 125,000 words, and a model trained on it for unknown words. American for `en-GB` too.
+ * Loading takes some tenths of a second and 30 MB; the first unknown word takes an extra second and 16 MB.
  */
 export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Promise<Phonemizer> {
   const { dictionary } = await import('cmu-pronouncing-dictionary');
@@ -37,19 +36,17 @@ export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Prom
   return { language, phonemize: (text) => withBreaks(phonemizeSteps(text, { lookUp, letterToSound })) };
 }
 
-/** The used part of the package `piper-phonemize`, which has no types. */
 interface EspeakModule {
-  /** @returns IPA by sentence; `null` where the build lacks the voice */
+  /** @returns IPA by sentence; `null` if the build lacks the voice */
   phonemizeToString(text: string, voice: string): readonly string[] | null;
 }
 
 /** eSpeak NG, from the package `piper-phonemize`. */
 export interface Espeak {
-  /** @param voice as eSpeak NG names it, such as `en-us` */
+  /** @param voice eSpeak NG's name, such as `en-us` */
   transcribe(text: string, voice: string): string | undefined;
 }
 
-/** @param load how the package is loaded */
 export async function loadEspeak(
   load: () => Promise<unknown> = () => import('piper-phonemize'),
 ): Promise<Espeak | undefined> {
@@ -61,10 +58,7 @@ export async function loadEspeak(
   }
 }
 
-/**
- * BCP 47 → eSpeak NG's voice for it. Japanese and Chinese are not among them: Kokoro learned those from other phonemizers,
- * whose phonemes eSpeak NG doesn't write.
- */
+/** BCP 47 → eSpeak NG's voice. Not Japanese and Chinese: Kokoro was trained on phonemes that eSpeak NG doesn't write. */
 const espeakVoices: Readonly<Record<string, string>> = {
   'en-US': 'en-us',
   'en-GB': 'en',
@@ -75,15 +69,14 @@ const espeakVoices: Readonly<Record<string, string>> = {
   'pt-BR': 'pt-br',
 };
 
-/** Whether texts of a language, in BCP 47, can be read once eSpeak NG is installed. */
+/** True if eSpeak NG supports a language (BCP 47). */
 export function isReadByEspeak(language: string): boolean {
   return Object.hasOwn(espeakVoices, language);
 }
 
-/** Marks that the model speaks by, and that eSpeak NG would drop; not those within numbers: `3,50`, `15:30`. */
+/** Punctuation that shapes the model's speech and that eSpeak NG would drop; not inside numbers: `3,50`, `15:30`. */
 const marks = /\s*(?:(?<!\d)[:,.]|[:,.](?!\d)|[;!?—…"“”()])+\s*/gu;
 
-/** Makes the phonemizers of eSpeak NG, from the package `piper-phonemize`. */
 export async function createEspeakPhonemizers(
   load?: () => Promise<unknown>,
 ): Promise<ReadonlyMap<string, Phonemizer>> {

@@ -6,23 +6,22 @@ import { fieldError, type InferenceError } from '../../../errors.ts';
 import { createEnglishPhonemizer, createEspeakPhonemizers, type Phonemizer } from './pronunciation.ts';
 
 export interface Reader {
-  /** Writes out what isn't words: numbers, abbreviations, symbols. */
+  /** Normalizes numbers, abbreviations and symbols to words. */
   prepare(text: string): string | Promise<string>;
   readonly phonemizer: Phonemizer;
 }
 
 export interface ReaderOptions {
-  /** Languages of the model's voices, in BCP 47; eSpeak NG is loaded only where it has something to read. */
+  /** BCP 47 tags of the model's languages; eSpeak NG is loaded only if one needs it. */
   readonly languages: readonly string[];
-  /** Reader of English that the caller demands: it is used, or an error is thrown. */
+  /** Required reader of English: missing it is an error. */
   readonly phonemizer?: string | undefined;
-  /** The same as the model's config has it, which is followed where that can be done. */
+  /** The phonemizer in the model's config, used if available. */
   readonly preferred?: unknown;
 }
 
 const varietiesOfEnglish = ['en-US', 'en-GB'] as const;
 
-/** Gets the readers of all languages that can be read here. */
 export async function createReaders({
   languages,
   phonemizer,
@@ -46,20 +45,17 @@ export async function createReaders({
   return readers;
 }
 
-/** The error of a phonemizer that was asked for and isn't installed. */
 export function espeakMissing(): InferenceError {
-  const reason = 'espeak comes with a package of its own; install it with `npm install piper-phonemize`';
+  const reason = 'espeak requires a package; install it with `npm install piper-phonemize`';
   return fieldError('phonemizer', reason);
 }
 
-/** Whether a language in BCP 47 is a variety of English. */
 export function isEnglish(language: string): boolean {
   return /^en\b/.test(language);
 }
 
 const prepareEnglish: Reader['prepare'] = (text) => withBreaks(normalizeSteps(text));
 
-/** How a text of a language is written out in words. */
 export function preparationOf(language: string): Reader['prepare'] {
   return isEnglish(language) ? prepareEnglish : tidyText;
 }

@@ -41,7 +41,7 @@ export function readVoice(
   if (whole !== undefined) return [{ voice: whole, weight: 1 }];
   const shares = inField('voice', () => parseVoiceMix(voice));
   if (shares.length > 1 && !synthesizer.mixesVoices)
-    throw unsupportedError('voice', `the model mixes no voices, got ${quote(voice)}`);
+    throw unsupportedError('voice', `the model can't mix voices, got ${quote(voice)}`);
   return shares.map(({ voice: name, weight }) => ({ voice: resolve(name), weight }));
 }
 
@@ -62,9 +62,9 @@ export async function loadSpeechPipeline(
   const oneByOne = limitConcurrency(1);
 
   return servePipeline(spec, {
-    /** Long texts take turns with short ones, piece by piece. */
+    /** Long texts take turns with short texts, piece by piece. */
     concurrency: 4,
-    /** Texts of other owners. */
+    /** Slots for more owners. */
     reserve: 12,
     info: {
       category: 'speech',
@@ -94,7 +94,7 @@ export async function loadSpeechPipeline(
       const words: SpokenWord[] = [];
       const spoken = (async function* () {
         for (let piece: TimedPiece | undefined = first; piece; piece = (await pieces.next()).value) {
-          // Others get their turn, and the news that the caller has gone gets through.
+          // Lets requests run and abort signals arrive.
           await setImmediate();
           assertWanted(signal);
           const spokenPiece = piece;
@@ -113,7 +113,7 @@ export async function loadSpeechPipeline(
       })();
       let hasStarted = false;
       for await (const bytes of encoder.encode(spoken, { sampleRateHz, isWhole: first.isLast, signal })) {
-        // Not before there is something to hear: until then, a failure is the answer to the request.
+        // Wait for the first audio: until then, a failure can become an error response.
         if (!hasStarted) yield { type: 'speech-start', mediaType: encoder.mediaType, sampleRateHz };
         hasStarted = true;
         yield { type: 'audio', bytes };
@@ -128,11 +128,11 @@ export async function loadSpeechPipeline(
 
 function noWordTimes(): InferenceError {
   const reason =
-    'expected none: the graph of this model has no durations as an output, see the setting wordTimes';
+    'not supported: the graph of this model has no output for durations, see the setting wordTimes';
   return unsupportedError('timestamp_granularities', reason);
 }
 
-/** Speaks a piece, without clicks, with the rest after it. */
+/** Speaks a piece without clicks, followed by its pause. */
 async function speakPiece(
   { symbols, isLast, pauseSeconds }: Piece,
   speaker: Speaker,

@@ -4,25 +4,21 @@ import { splitPhonemes } from '../../../core/speech/pieces.ts';
 import { splitSentences } from '../../../core/speech/sentences.ts';
 import type { Speaker } from '../synthesizer.ts';
 
-/** About fifteen seconds: longer ones keep the listener waiting, and nothing can be cancelled while one is made. */
+/** About fifteen seconds: longer pieces delay the audio and can't be cancelled midway. */
 const maxPieceLength = 200;
 
-/** A letter that isn't a mark of stress or length, or a digit. */
+/** A letter (not a stress or length mark) or digit. */
 const sound = /[\p{Ll}\p{Lu}\p{Lo}\p{N}]/u;
 
-/** One piece of a text, in the symbols of its speaker. */
 export interface Piece {
   /** With punctuation. */
   readonly symbols: string;
   readonly isLast: boolean;
-  /** Silence after it; `undefined` where its last mark decides. */
+  /** Silence after it; `undefined` if its last mark decides. */
   readonly pauseSeconds?: number | undefined;
 }
 
-/**
- * Turns a text into pieces that a model can speak at once, one after the other: sentences, cut where they are too long.
- * Pieces without a sound are left out.
- */
+/** Sentences, cut if too long; pieces without a sound are skipped. */
 export async function* toPieces(
   spans: readonly MarkedSpan[],
   speaker: Speaker,
@@ -43,7 +39,7 @@ export async function* toPieces(
   return undefined;
 }
 
-/** The sentences of a part of a text in the symbols of the model; phonemes that the text gives stand among them. */
+/** With the caller's phonemes in place. */
 async function* pronounceSpan({ text, phonemes }: MarkedSpan, speaker: Speaker): AsyncGenerator<string> {
   const given = phonemes.values();
   for (const sentence of splitSentences(await prepare(text, speaker))) {
@@ -57,12 +53,10 @@ async function* pronounceSpan({ text, phonemes }: MarkedSpan, speaker: Speaker):
   }
 }
 
-/** Writes out what isn't words. */
 export async function prepare(text: string, speaker: Speaker): Promise<string> {
   return (await speaker.prepare?.(text)) ?? tidyText(text);
 }
 
-/** Writes a sentence in the symbols of the model. */
 export async function pronounce(sentence: string, speaker: Speaker): Promise<string> {
   return (await speaker.pronounce?.(sentence)) ?? sentence;
 }

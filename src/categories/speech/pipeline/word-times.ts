@@ -1,4 +1,4 @@
-import { letOthersRun } from '../../../concurrency/in-slices.ts';
+import { yieldIfDue } from '../../../concurrency/in-slices.ts';
 import type { MarkedText } from '../../../core/speech/markup/read-markup.ts';
 import { symbolOwners } from '../../../core/speech/timing/symbol-owners.ts';
 import { splitTextWords, type TextWord } from '../../../core/speech/timing/text-words.ts';
@@ -8,11 +8,7 @@ import type { SpeakOptions, Speaker } from '../synthesizer.ts';
 import { prepare, pronounce, toPieces, type Piece } from './to-pieces.ts';
 
 export interface TimedPiece extends Piece {
-  /**
-   * Sets the words that the piece ends on the clock; pieces take turns in their order.
-   *
-   * @param bounds of the piece's symbols, in samples of the whole recording
-   */
+  /** Words that end in the piece; call it in order of pieces. @param bounds in samples of the whole recording */
   wordsOf?(bounds: Float64Array): SpokenWord[];
 }
 
@@ -21,7 +17,6 @@ interface TimingOptions extends Pick<SpeakOptions, 'signal'> {
   readonly sampleRateHz: number;
 }
 
-/** The pieces of a text whose words are told of. */
 export async function* timedPieces(
   { spans, shown }: MarkedText,
   { speaker, sampleRateHz, signal }: TimingOptions,
@@ -30,7 +25,7 @@ export async function* timedPieces(
   for await (const piece of toPieces(spans, speaker)) pieces.push(piece);
   const words = splitTextWords(shown);
   const symbols = pieces.flatMap((piece) => [...piece.symbols, ' ']);
-  /** The word that each symbol speaks; −1 for none. */
+  /** The word of each symbol; −1 for symbols between words. */
   const owners = symbolOwners(symbols, await readAlone(words, speaker, signal));
 
   let begun: { readonly word: number; readonly start: number } | undefined;
@@ -40,7 +35,7 @@ export async function* timedPieces(
       const word = owners[symbol]!;
       if (word < 0) continue;
       if (begun?.word !== word) begun = { word, start: bounds[symbol - from]! };
-      // A word that goes on in the next piece is told of with that piece.
+      // A word that continues in the next piece is reported with that piece.
       if (owners.subarray(symbol + 1).find((owner) => owner >= 0) === word) continue;
       const { word: written, offset } = words[word]!;
       const [startSeconds, endSeconds] = [begun.start, bounds[symbol - from + 1]!].map(
@@ -61,7 +56,7 @@ export async function* timedPieces(
   return undefined;
 }
 
-/** Reads every word alone, so that a text is read twice. */
+/** Pronounces every word separately, in addition to its sentence. */
 async function readAlone(
   words: readonly TextWord[],
   speaker: Speaker,
@@ -72,7 +67,7 @@ async function readAlone(
     if (readings.has(marked)) continue;
     const since = performance.now();
     readings.set(marked, await pronounce(await prepare(marked, speaker), speaker));
-    await letOthersRun(since);
+    await yieldIfDue(since);
     assertWanted(signal);
   }
   return words.map(({ marked }) => readings.get(marked)!);

@@ -8,8 +8,8 @@ export const speechDescriptions: Descriptions = {
   total_tokens: 'Always 0.',
   voices: 'Voices of all speech models.',
   'voices.id': 'Id of the voice, for `voice` of a request.',
-  'voices.name': 'Name of the voice for people.',
-  model: 'Id of the model that has the voice.',
-  'aliases.id': 'Name of a voice that a client knows, such as `alloy`.',
-  voice: 'Id of the voice that it means here.',
+  'voices.name': 'Display name of the voice.',
+  model: "Id of the voice's model.",
+  'aliases.id': 'Voice name built into clients, such as `alloy`.',
+  voice: 'Id of the voice used for it.',
 };

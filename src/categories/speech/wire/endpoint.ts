@@ -15,10 +15,7 @@ import { defaultVoice, toVoiceList, voiceListSchema } from './voices.ts';
 
 type Pending = Promise<IteratorResult<SpeechEvent>>;
 
-/**
- * Answers with audio as it is made; resolves with its first piece. Where all of it is there by then, it goes out with its
- * length.
- */
+/** Resolves with the first piece. If all audio is ready by then, the response has a `content-length`. */
 async function audioResponse(
   run: Pick<EndpointRun<never, SpeechEvent>, 'report'>,
   events: AsyncIterator<SpeechEvent>,
@@ -27,7 +24,7 @@ async function audioResponse(
   let mediaType = 'application/octet-stream';
   for (;;) {
     const pending = events.next();
-    // `undefined` for an event that hasn't come yet.
+    // `undefined` if the event is pending.
     const result = await (pieces.length === 0 ? pending : Promise.race([pending, setImmediate(undefined)]));
     if (result === undefined) {
       const headers = {
@@ -53,7 +50,7 @@ interface Source {
   readonly events: AsyncIterator<SpeechEvent>;
 }
 
-/** No generator: leaving it must end the run at once, also while a piece is awaited. */
+/** Not a generator: `return` must end the run immediately, even while a piece is pending. */
 function streamOf(
   run: Pick<EndpointRun<never, SpeechEvent>, 'report'>,
   { pieces, pending, events }: Source,
@@ -87,12 +84,11 @@ function streamOf(
 
 const audio = { name: 'Audio', schema: z.string().meta({ format: 'binary' }) };
 
-/** `POST /audio/speech` */
 export const audioSpeech: Endpoint<SpeechCall, SpeechRequestInput, SpeechEvent> = {
   method: 'POST',
   path: '/audio/speech',
   operationId: 'createSpeech',
-  summary: 'Speak a text; the audio is sent as it is made.',
+  summary: 'Synthesize speech from a text; the audio is streamed.',
   requestBody: { name: 'SpeechRequest', schema: speechRequestSchema, foreign: speechForeignFields },
   responses: {
     'audio/wav': audio,
@@ -117,7 +113,6 @@ export const audioSpeech: Endpoint<SpeechCall, SpeechRequestInput, SpeechEvent> 
   },
 };
 
-/** `GET /audio/voices` */
 export const audioVoices: Route = {
   method: 'GET',
   path: '/audio/voices',

@@ -5,7 +5,7 @@ import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import { speechRequestSchema, type streamFormats } from './schema.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   notOffered,
@@ -13,27 +13,27 @@ import {
   type ForeignFields,
 } from '../../../validation/foreign-fields.ts';
 
-/** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
+/** Unsupported fields of OpenAI's API and popular servers. */
 export const speechForeignFields: ForeignFields = {
-  instructions: { ...harmless(''), advice: 'say it in the `input`, or choose another `voice`' },
+  instructions: { ...harmless(''), advice: 'put it in the `input`, or choose a different `voice`' },
   text: { as: 'input' },
-  ...alike('speaker voice_id', { as: 'voice' }),
+  ...each('speaker voice_id', { as: 'voice' }),
   speaking_rate: { as: 'speed' },
   length_scale: { advice: 'use `speed`' },
   voice_settings: notOffered,
-  ...alike('language lang_code language_code', { advice: 'a voice has its language' }),
-  ...alike('format output_format download_format', { advice: 'use `response_format`' }),
-  sample_rate: { advice: "it is the model's own" },
+  ...each('language lang_code language_code', { advice: 'a voice has its language' }),
+  ...each('format output_format download_format', { advice: 'use `response_format`' }),
+  sample_rate: { advice: 'it is fixed by the model' },
   pitch: notOffered,
-  ...alike('volume volume_multiplier', harmless(1)),
+  ...each('volume volume_multiplier', harmless(1)),
   normalization_options: notOffered,
   return_timestamps: { ...harmless(false), advice: 'use `timestamp_granularities`' },
   return_download_link: harmless(false),
-  ...alike('ref_audio ref_text temperature top_p seed exaggeration cfg_weight noise_scale noise_w'),
+  ...each('ref_audio ref_text temperature top_p seed exaggeration cfg_weight noise_scale noise_w'),
   ...ignoredFields('user priority stream'),
 };
 
-/** The parsed request; the service chooses a model where it names none. */
+/** The parsed request; without `model`, the service chooses one. */
 export interface SpeechCall {
   readonly model: string | undefined;
   readonly request: Omit<SpeechRequestInput, 'model'>;
@@ -43,10 +43,9 @@ export interface SpeechCall {
 const readParameters = parameterReader(speechParameters);
 
 /**
- * A request body of `POST /audio/speech` → what the inference takes.
+ * A request body of `POST /audio/speech` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the invalid field as `param`
  * @example
  * ```ts
  * fromSpeechRequest({ input: 'a red circle', response_format: 'pcm' }).request.format; // 'pcm'

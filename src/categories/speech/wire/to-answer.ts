@@ -7,10 +7,9 @@ function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAnswer['wo
 }
 
 /**
- * All events of a speech request → an answer of the stream format `json`.
+ * All events of a speech request → an answer with `stream_format: 'json'`.
  *
- * @param options.words whether they were asked for
- *
+ * @param options.words the request has word timestamps
  * @example
  * ```ts
  * toSpeechAnswer([{ type: 'speech-end', durationSeconds: 1 }], { words: true }).words; // []
@@ -31,7 +30,7 @@ export function toSpeechAnswer(events: readonly SpeechEvent[], { words }: { word
 }
 
 /**
- * Events of a speech request → the events of an answer of the stream format `sse`.
+ * An event of a speech request → events of an answer with `stream_format: 'sse'`.
  *
  * @example
  * ```ts

@@ -4,7 +4,6 @@ import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
 import type { ModelInfo } from '../../../contracts/model.ts';
 import type { SpeechModelInfo } from '../events.ts';
 
-/** The answer of `GET /audio/voices`. */
 export const voiceListSchema = z.object({
   object: z.literal('list'),
   voices: z.array(
@@ -17,7 +16,7 @@ export const voiceListSchema = z.object({
   ),
   aliases: z
     .array(z.object({ id: z.string(), voice: z.string(), model: z.string() }))
-    .meta({ description: 'Names that clients have built in, and the voices that they stand for.' }),
+    .meta({ description: 'Voice names built into clients, and the voices used for them.' }),
 });
 
 /** The answer of `GET /audio/voices`. */
@@ -43,13 +42,13 @@ export function toVoiceList(models: readonly ModelInfo[]): VoiceList {
   return { object: 'list', voices, aliases };
 }
 
-/** Default voice: that of the model's settings, or else the model's first voice if it lacks the usual one. */
+/** The model's setting, else `af_heart` if the model has it, else its first voice. */
 export function defaultVoice(model: ModelInfo): string {
   const chosen = model.defaults?.['voice'];
   if (typeof chosen === 'string') return chosen;
   const voices = voicesOf(model);
-  const usual = speechParameters.voice.default;
-  return voices.some(({ id }) => id === usual) ? usual : (voices[0]?.id ?? usual);
+  const fallback = speechParameters.voice.default;
+  return voices.some(({ id }) => id === fallback) ? fallback : (voices[0]?.id ?? fallback);
 }
 
 function voicesOf(model: ModelInfo): NonNullable<SpeechModelInfo['voices']> {

@@ -7,7 +7,6 @@ import { sampleRateHz } from '../recognizer.ts';
 import { firstFrame, frameStep, type SegmentationModel } from './segmentation-model.ts';
 import type { VoiceEmbedder } from './voice-embedder.ts';
 
-/** The models that tell speakers apart, and how. */
 export interface DiarizationTools {
   readonly segmentation: SegmentationModel;
   readonly embedder: VoiceEmbedder;
@@ -17,7 +16,7 @@ export interface DiarizationTools {
 }
 
 interface DiarizationJob {
-  /** All recordings take their windows by turns. */
+  /** All recordings take turns by window. */
   readonly inTurn: Limiter;
   readonly signal?: AbortSignal | undefined;
   readonly owner?: string | undefined;
@@ -25,12 +24,12 @@ interface DiarizationJob {
 
 /** Windows begin every tenth of their length. */
 const windowsPerLength = 10;
-/** A voice is clear that is heard alone for a fifth of its window. */
+/** A voice is clear if it is alone for a fifth of its window. */
 const clearShare = 0.2;
-/** Fewer frames, 0.25 s, tell nothing about a voice. */
+/** 0.25 s; fewer frames don't identify a voice. */
 const minFrames = 15;
 const minVoices = 12;
-/** Bounds time and memory, which grow with the square of it. */
+/** Bounds time and memory, which grow with its square. */
 const maxCompared = 2000;
 /** Half a second. */
 const pauseFrames = Math.round((0.5 * sampleRateHz) / frameStep);
@@ -38,13 +37,13 @@ const pauseFrames = Math.round((0.5 * sampleRateHz) / frameStep);
 interface HeardWindow {
   readonly startFrame: number;
   readonly activity: Uint8Array;
-  /** The place of each of the window's speakers among the voices; −1 for none. */
+  /** Voice index of each of the window's speakers; −1 for an unassigned speaker. */
   readonly voices: readonly number[];
 }
 
 export type Diarizer = ReturnType<typeof createDiarizer>;
 
-/** Finds out who speaks when in one recording, while it is read: window by window, then all windows together. */
+/** Window by window while the recording is read, then all windows together. */
 export function createDiarizer(tools: DiarizationTools, job: DiarizationJob) {
   const { segmentation, embedder } = tools;
   const { inTurn, signal } = job;
@@ -99,7 +98,7 @@ export function createDiarizer(tools: DiarizationTools, job: DiarizationJob) {
       }
       if (start + filled > heard) await hearInTurn(window.fill(0, filled), start);
     },
-    /** Who spoke, one after another; to be asked once all blocks have been handed on. */
+    /** Speaker turns in order; call it after the last block. */
     turns(): SpeakerTurn[] {
       const groups = groupVoices(known, { threshold: tools.threshold, minVoices, maxCompared });
       const grouped = windows.map(({ startFrame, activity, voices }) => ({
@@ -119,7 +118,7 @@ export function createDiarizer(tools: DiarizationTools, job: DiarizationJob) {
   };
 }
 
-/** The samples of the frames that are not 0, one after another. */
+/** The samples of the non-zero frames, concatenated. */
 function cutFrames(samples: Float32Array, frames: Uint8Array): Float32Array {
   const cut = new Float32Array(frameStep * frames.reduce((sum, one) => sum + Number(one !== 0), 0));
   let length = 0;

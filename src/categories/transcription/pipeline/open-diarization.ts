@@ -12,10 +12,9 @@ import { createSegmentationModel } from './segmentation-model.ts';
 import { createVoiceEmbedder } from './voice-embedder.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
-/** That of pyannote's pipeline 3.1, for WeSpeaker's ResNet34. */
+/** From pyannote's pipeline 3.1, for WeSpeaker's ResNet34. */
 const defaultThreshold = 0.7045654963945799;
 
-/** Opens the models that tell speakers apart, where the settings name them. */
 export async function openDiarization(
   { diarization, device, threads }: ModelSpec<TranscriptionSettings>,
   { openSession }: Pick<SessionBackend, 'openSession'>,

@@ -14,18 +14,14 @@ export interface OpenGraphs {
   release(): Promise<void>;
 }
 
-/** The facts about graphs that are known before they are opened. */
 export interface WantedGraphs {
   readonly files: ModelFiles;
   readonly names?: readonly (readonly string[])[];
-  /** Where such graphs come from, for errors. */
+  /** Source of the graphs, for errors. */
   readonly origin?: string;
 }
 
-/**
- * Opens the graphs of a model one by one, and makes of them what is needed. Where something fails, those that are open are
- * released.
- */
+/** A failure releases the open graphs. */
 export async function openGraphs<T>(
   spec: ModelSpec,
   { openSession }: SessionBackend,

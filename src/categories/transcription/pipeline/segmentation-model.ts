@@ -3,7 +3,7 @@ import type { Session } from '../../../contracts/graph.ts';
 import { builtInSize } from '../../../runtime/tensors.ts';
 import { sampleRateHz } from '../recognizer.ts';
 
-/** The samples of a frame, and from one to the next, in all versions of pyannote's network. */
+/** Receptive field and step of a frame, in samples, in all versions of pyannote's network. */
 const fieldSamples = 991;
 export const frameStep = 270;
 /** Sample in the middle of the first frame. */
@@ -12,10 +12,7 @@ const defaultSeconds = 10;
 
 export type SegmentationModel = Awaited<ReturnType<typeof createSegmentationModel>>;
 
-/**
- * Reads pyannote's segmentation graphs: samples `[1, 1, samples]` → logits of a powerset `[1, frames, classes]`.
- * @see https://huggingface.co/onnx-community/pyannote-segmentation-3.0
- */
+/** Samples `[1, 1, samples]` → logits of a powerset `[1, frames, classes]`. @see https://huggingface.co/onnx-community/pyannote-segmentation-3.0 */
 export async function createSegmentationModel(session: Session) {
   const [input, ...others] = session.inputs;
   const output = session.outputs[0];
@@ -39,9 +36,9 @@ export async function createSegmentationModel(session: Session) {
     );
   return {
     windowSamples,
-    /** Most speakers of one window. */
+    /** Max speakers of one window. */
     speakers,
-    /** @returns for each frame of a window a bit for each speaker; how they are counted holds for that window alone */
+    /** @returns per frame, a bit for each speaker; numbering is valid only within the window */
     segment: async (samples: Float32Array) =>
       decodePowerset((await run(samples)).data as Float32Array, speakers),
     release: () => session.release(),

@@ -5,23 +5,20 @@ import { sampleRateHz } from '../recognizer.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
 
 const chunk = 512;
-/** The fifth version reads the end of the chunk before, too. */
+/** The fifth version also reads the end of the previous chunk. */
 const context = 64;
-/** Speech begins with a chunk that is likelier speech than not, and ends where that is clearly not so. */
+/** Hysteresis: speech begins above the first probability and ends below the second. */
 const beginProbability = 0.5;
 const endProbability = 0.35;
 
 interface Layout {
   readonly chunkContext: number;
-  /** Input → the output that is its next value. */
+  /** Input → the output with its next value. */
   readonly states: Readonly<Record<string, string>>;
   readonly stateSize: number;
 }
 
-/**
- * Finds speech with a Silero VAD graph of the fourth (`h`, `c`) or fifth (`state`) version.
- * @see https://github.com/snakers4/silero-vad
- */
+/** Fourth (`h`, `c`) or fifth (`state`) version. @see https://github.com/snakers4/silero-vad */
 export function createSileroGate(session: Session): VoiceGate {
   const layout = readLayout(session);
   const takesRate = session.inputs.some(({ name }) => name === 'sr');

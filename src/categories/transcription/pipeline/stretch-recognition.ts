@@ -11,31 +11,27 @@ import {
 } from '../recognizer.ts';
 import { compressionRatio } from './compression-ratio.ts';
 
-/** The stretches of speech in a window, as samples from its beginning. */
 interface CutWindow {
   readonly stretches: readonly (readonly [start: number, end: number])[];
-  /** Samples after which the next window begins. */
+  /** Samples to advance to the next window. */
   readonly consumed: number;
-  /** Whether speech goes on where the next window begins. */
+  /** Speech continues into the next window. */
   readonly isCut: boolean;
 }
 
 /** Pauses at least this long end a stretch. */
 const pauseLength = 0.8 * sampleRateHz;
-/** Kept around a stretch, beyond the padding of its regions, for soft beginnings and endings of words. */
+/** Kept around a stretch, in addition to region padding, for soft starts and ends of words. */
 const margin = 0.2 * sampleRateHz;
 const quietLength = 0.1 * sampleRateHz;
-/** Speech is cut at multiples of a recognizer's frame, so that the frames on both sides are the same. */
+/** Cuts are at multiples of a recognizer's frame, so that the frames on both sides are the same. */
 const frameLength = 0.08 * sampleRateHz;
-/** Less is no word. */
+/** Shorter audio contains no word. */
 const minLength = 0.1 * sampleRateHz;
-/** Silence at the end of a window isn't skipped as a whole, where a word may begin. */
+/** Silence at the end of a window isn't skipped entirely: a word may begin there. */
 const keptLength = 0.5 * sampleRateHz;
 
-/**
- * Cuts a window into stretches of speech; silence is left out. Speech that goes on after the window waits for the next
- * one; where it fills the window, it is cut where it is quietest.
- */
+/** Speech that continues after the window waits for the next; speech that fills the window is cut at its quietest point. */
 function cutStretches({
   samples,
   speech,
@@ -72,25 +68,25 @@ function isLong([start, end]: readonly [number, number]): boolean {
 /** @returns the middle of the quietest stretch after `from` */
 function findQuietest(samples: Float32Array, from: number): number {
   let energy = 0;
-  let least = Infinity;
+  let minEnergy = Infinity;
   let best = samples.length;
   for (let at = from; at < samples.length; at++) {
     energy += samples[at]! ** 2;
     if (at - from < quietLength) continue;
     energy -= samples[at - quietLength]! ** 2;
-    if (energy < least) [least, best] = [energy, at - (quietLength >> 1)];
+    if (energy < minEnergy) [minEnergy, best] = [energy, at - (quietLength >> 1)];
   }
   return best;
 }
 
-/** Heard on both sides of a cut within speech, so that a word at the cut is whole in one of the stretches. */
+/** So that a word at the cut is complete in one of the stretches. */
 const overlap = 2 * sampleRateHz;
 const nothing = new Float32Array(0);
 
-/** Writes down windows by a model that reads stretches of speech: each becomes a segment. */
+/** Each stretch of speech becomes a segment. */
 export function beginStretches(recognizer: StretchRecognizer, options: RecognitionOptions): Recognition {
   const { leavesOutWords = false } = recognizer;
-  /** Audio before the window, where speech was cut. */
+  /** Audio before the window, if speech was cut. */
   let kept: Float32Array = nothing;
 
   const recognizeStretch = (
@@ -114,7 +110,7 @@ export function beginStretches(recognizer: StretchRecognizer, options: Recogniti
       const segments: RecognizedSegment[] = [];
       for (const [index, [begin, end]] of stretches.entries()) {
         assertWanted(options.signal);
-        // After a cut, a gap of the region that was cut is no silence to leave out.
+        // After a cut, a gap in the cut region isn't silence to skip.
         const start = index === 0 && begin < kept.length ? 0 : begin;
         const recognized = await recognizeStretch(window.samples, [start, end], isCut);
         if (recognized.text === '') continue;
@@ -128,7 +124,7 @@ export function beginStretches(recognizer: StretchRecognizer, options: Recogniti
           temperature: 0,
           averageLogprob,
           compressionRatio: compressionRatio(text),
-          // Silence was left out before.
+          // Silence was removed earlier.
           noSpeechProbability: 0,
           words: options.wordTimestamps
             ? words?.map((word) => ({

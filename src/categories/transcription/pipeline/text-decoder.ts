@@ -11,33 +11,31 @@ import { filled, int64 } from '../../../runtime/tensors.ts';
 import { bindGraph, type BoundGraph } from '../../../runtime/bound-graph.ts';
 import { wrongGraph } from '../../../runtime/wrong-graph.ts';
 
-/** Sizes of a decoder's keys and values. */
 export interface DecoderHeads {
-  /** Heads of one layer that have keys and values. */
+  /** Key-value heads of one layer. */
   readonly decoderHeads: number;
   readonly headSize: number;
 }
 
-/** A text that a decoder writes; its memory is the runtime's until it is released. */
+/** Text in progress; the runtime owns its memory until it is released. */
 export interface DecoderText {
   /** Tokens of the prefix. */
   readonly length: number;
-  /** Logits after the prefix, as the graph put them out. */
+  /** Logits after the prefix, in the graph's output type. */
   readonly logits: Tensor;
   /** Reads one more token. @returns the logits after it, which the next step overwrites */
   step(token: number, options?: GraphRunOptions): Promise<Float32Array>;
-  /** Goes back to the end of the prefix. */
+  /** Returns to the end of the prefix. */
   rewind(): void;
   release(): void;
 }
 
-/** Audio as the encoder left it, where the graphs compute. */
+/** The encoder's output, on its device. */
 export type EncodedAudio = ResidentTensor;
 
-/** The decoder of a model that writes down what it hears. */
 export interface TextDecoder {
   begin(audio: EncodedAudio, tokens: readonly number[], options?: BeginOptions): Promise<DecoderText>;
-  /** Reads tokens for other outputs. */
+  /** Reads tokens for outputs other than logits. */
   read(
     audio: EncodedAudio,
     tokens: readonly number[],
@@ -47,12 +45,12 @@ export interface TextDecoder {
 }
 
 export interface BeginOptions extends GraphRunOptions {
-  /** Feeds of inputs that not every decoder has. */
+  /** Feeds of optional inputs. */
   readonly others?: TensorMap;
 }
 
 export interface DecoderSessions {
-  /** Reads a prefix; the same as `next` where the graph is merged. */
+  /** Reads a prefix; same as `next` if the graph is merged. */
   readonly first: Session;
   readonly next: Session;
   readonly others?: readonly string[];
@@ -62,10 +60,7 @@ const notADecoder = wrongGraph('the decoder of a recognizer');
 const pastPrefix = 'past_key_values.';
 const logits = 'logits';
 
-/**
- * Reads from the graphs' inputs and outputs how a decoder hands on its keys and values. None of them comes into JavaScript: those of
- * the audio are bound once for a text, those that a step makes are what the next one is fed.
- */
+/** Keys and values never enter JavaScript: the audio's are bound once per text, and a step's outputs are the next step's inputs. */
 export class RecognitionDecoder implements TextDecoder {
   readonly #first: Session;
   readonly #next: Session;
@@ -73,7 +68,7 @@ export class RecognitionDecoder implements TextDecoder {
   readonly #nextInputs: ReadonlyMap<string, ElementType>;
   readonly #all: string[];
   readonly #growing: Carried[];
-  /** A merged graph wants something for each input, also of the branch that it doesn't take. */
+  /** A merged graph needs a value for each input, including the unused branch's. */
   readonly #nothing: TensorMap;
 
   constructor({ decoderHeads, headSize }: DecoderHeads, { first, next, others = [] }: DecoderSessions) {
@@ -180,7 +175,7 @@ export class RecognitionDecoder implements TextDecoder {
 interface Prefix {
   readonly past: ReadonlyMap<string, ResidentTensor>;
   readonly logits: Tensor;
-  /** Tokens of it. */
+  /** Tokens of the prefix. */
   readonly start: number;
   readonly audio: EncodedAudio;
   readonly other: TensorMap | undefined;
@@ -189,7 +184,7 @@ interface Prefix {
 interface Step {
   readonly audio: EncodedAudio;
   readonly tokens: readonly number[];
-  /** Position of the first of the tokens. */
+  /** Position of the first token. */
   readonly start: number;
 }
 

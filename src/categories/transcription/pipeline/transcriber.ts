@@ -9,22 +9,22 @@ import {
 } from '../recognizer.ts';
 import type { VoiceGate } from './voice-gate.ts';
 
-/** Random access to a short stretch of a long stream of samples: what lies before the last read is forgotten. */
+/** Samples before the last read are dropped. */
 export class SlidingAudio {
   readonly #blocks: AsyncIterator<Float32Array>;
-  /** In order, without gaps; the first one begins at `#start`. */
+  /** In order, without gaps; the first begins at `#start`. */
   readonly #kept: Float32Array[] = [];
   #start = 0;
-  /** Samples that have come so far; once `ended`, all of them. */
+  /** Samples received so far; all of them once `ended`. */
   length = 0;
-  /** Whether nothing comes after `length`. */
+  /** The stream has no more samples. */
   ended = false;
 
   constructor(blocks: AsyncIterable<Float32Array>) {
     this.#blocks = blocks[Symbol.asyncIterator]();
   }
 
-  /** @returns `count` samples; fewer where the stream ends */
+  /** @returns `count` samples; fewer at the end of the stream */
   async read(start: number, count: number): Promise<Float32Array> {
     await this.#pull(start, start + count);
     const samples = new Float32Array(Math.max(0, Math.min(this.length, start + count) - start));
@@ -57,12 +57,11 @@ export class SlidingAudio {
   }
 }
 
-/** Parts that all transcriptions of a model share. */
 export interface TranscriptionTools {
-  /** Longest window. */
+  /** Max window length. */
   readonly maxSeconds: number;
   readonly gate: VoiceGate;
-  /** All transcriptions take their windows by turns. */
+  /** All transcriptions take turns by window. */
   readonly inTurn: Limiter;
 }
 
@@ -71,18 +70,15 @@ export interface TranscriptionJob {
   readonly blocks: AsyncIterable<Float32Array>;
   readonly recognition: Recognition;
   readonly signal?: AbortSignal | undefined;
-  /** Owner of the recording, who takes turns with others. */
+  /** Owner of the recording; owners take turns. */
   readonly owner?: string | undefined;
 }
 
 const samplesPerFrame = sampleRateHz / 100;
-/** Less than this at the end of a recording is no speech. */
+/** Shorter audio at the end of a recording contains no speech. */
 const minSamples = 10 * samplesPerFrame;
 
-/**
- * Transcribes a recording of any length, window by window: each begins where the text of the one before ended.
- * @throws InferenceError `cancelled`; what the blocks throw
- */
+/** Each window begins where the previous text ended. @throws InferenceError `cancelled`; errors of the blocks */
 export async function* transcribe(
   { maxSeconds, gate, inTurn }: TranscriptionTools,
   job: TranscriptionJob,
@@ -91,7 +87,7 @@ export async function* transcribe(
   const audio = new SlidingAudio(job.blocks);
   let nextId = 0;
   let lastSeconds = 0;
-  /** End of the last word, where words have times. */
+  /** End of the last word, if words have times. */
   let spokenSeconds = 0;
 
   const recognize = async (start: number, samples: Float32Array): Promise<RecognizedWindow> => {
@@ -100,15 +96,15 @@ export async function* transcribe(
     const spokenUntil = spokenSeconds - start / sampleRateHz;
     return recognition.recognize({ start, samples, speech, isLast: audio.ended, spokenUntil });
   };
-  /** Segments never overlap, nor do they reach beyond their window. */
+  /** Segments never overlap or extend beyond their window. */
   const finish = (
     { words, ...segment }: RecognizedSegment,
     start: number,
     end: number,
   ): TranscriptionSegment => {
-    /** Hundredths are free of the noise that sums of them have in binary. */
-    const place = (seconds: number, least: number, most: number): number =>
-      Math.max(least, Math.min(Math.round((start / sampleRateHz + seconds) * 100) / 100, most));
+    /** Rounds to hundredths, to hide binary rounding errors of sums. */
+    const place = (seconds: number, min: number, max: number): number =>
+      Math.max(min, Math.min(Math.round((start / sampleRateHz + seconds) * 100) / 100, max));
     const startSeconds = place(segment.startSeconds, lastSeconds, end / sampleRateHz);
     const endSeconds = place(segment.endSeconds, startSeconds, end / sampleRateHz);
     lastSeconds = endSeconds;

@@ -26,7 +26,7 @@ import { regionShape, type VoiceGate } from './voice-gate.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
-/** Merges the transcriptions of channels by time; each channel waits for those that are behind it. */
+/** By time; each channel waits for slower channels. */
 export async function* mergeChannels(
   sources: readonly AsyncGenerator<TranscriptionEvent>[],
 ): AsyncGenerator<TranscriptionEvent> {
@@ -36,7 +36,7 @@ export async function* mergeChannels(
     for (const source of sources) heads.push(await nextOf(source));
     for (let id = 0; ;) {
       const channel = heads.reduce(
-        (least, head, at) => (timeOf(head) < timeOf(heads[least]!) ? at : least),
+        (first, head, at) => (timeOf(head) < timeOf(heads[first]!) ? at : first),
         0,
       );
       const event = heads[channel]!;
@@ -53,7 +53,7 @@ export async function* mergeChannels(
   }
 }
 
-/** No transcription ends before its event `transcription-end`. */
+/** A transcription always ends with `transcription-end`. */
 async function nextOf(events: AsyncGenerator<TranscriptionEvent>): Promise<TranscriptionEvent> {
   return (await events.next()).value as TranscriptionEvent;
 }
@@ -63,7 +63,6 @@ function timeOf(event: TranscriptionEvent): number {
   return event.type === 'progress' ? event.seconds : Infinity;
 }
 
-/** Opens the detector of stretches without speech. */
 export async function openVoiceGate(
   kind: string,
   { openSession }: Pick<SessionBackend, 'openSession'>,
@@ -95,7 +94,7 @@ const energyGate: VoiceGate = {
   release: async () => {},
 };
 
-/** While one window is computed, another can be read and decoded. */
+/** While one window is computed, a second can be read and decoded. */
 const maxWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
 
@@ -114,9 +113,9 @@ export async function loadTranscriptionPipeline(
   const tools: TranscriptionTools = { maxSeconds, gate, inTurn: limitConcurrency(maxWindows, 1) };
 
   return servePipeline(spec, {
-    /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
+    /** Recordings take turns by window, so that short ones don't wait for long ones. */
     concurrency: 8,
-    /** Recordings of other owners. */
+    /** Slots for more owners. */
     reserve: 24,
     info: {
       category: 'transcription',
@@ -151,11 +150,10 @@ export async function loadTranscriptionPipeline(
   });
 }
 
-/** @throws InferenceError `unsupported_feature` where the settings name no models that tell speakers apart */
+/** @throws InferenceError `unsupported_feature` */
 function needDiarization(diarization: DiarizationTools | undefined): DiarizationTools {
   if (diarization) return diarization;
-  const reason =
-    'expected another one than diarized_json: the setting `diarization` of the model names no models that tell speakers apart';
+  const reason = "diarized_json isn't supported: the model's setting `diarization` is missing";
   throw unsupportedError('response_format', reason);
 }
 
@@ -177,7 +175,7 @@ async function* tellSpeakers(
   }
 }
 
-/** Ability → field of the request that needs it, and the refusal. */
+/** Ability → field of the request that needs it, and the error. */
 const refusals: Readonly<Record<RecognizerAbility, readonly [param: string, reason: string]>> = {
   prompt: ['prompt', 'the model takes no prompt'],
   translation: ['model', 'the model does not translate'],
@@ -188,11 +186,11 @@ const refusals: Readonly<Record<RecognizerAbility, readonly [param: string, reas
   ],
 };
 
-/** @throws InferenceError `unsupported_feature` naming the field that the model can't follow */
+/** @throws InferenceError `unsupported_feature` naming the unsupported field */
 function assertAble(request: TranscriptionRequest, { abilities, languages }: Recognizer): void {
   const { language, prompt = '', task, temperature, wordTimestamps } = request;
   if (language !== undefined && languages?.length === 0)
-    throw unsupportedError('language', `the model takes no language, got ${quote(language)}`);
+    throw unsupportedError('language', `the model has no language setting, got ${quote(language)}`);
   const wanted: Readonly<Record<RecognizerAbility, boolean>> = {
     prompt: prompt.trim() !== '',
     translation: task === 'translate',

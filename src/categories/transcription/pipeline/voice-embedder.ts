@@ -4,7 +4,7 @@ import type { Session, Tensor } from '../../../contracts/graph.ts';
 const melBins = 80;
 const outputNames = ['embeddings', 'embedding', 'embs', 'last_hidden_state'];
 
-/** Makes vectors of voices, whose directions tell speakers apart. */
+/** The directions of the vectors identify speakers. */
 export interface VoiceEmbedder {
   /** @param samples of one speaker, 16 kHz, mono */
   embed(samples: Float32Array): Promise<Float32Array | undefined>;
@@ -12,9 +12,8 @@ export interface VoiceEmbedder {
 }
 
 /**
- * Reads graphs of speaker embeddings: filter banks `[1, frames, 80]`, as WeSpeaker's have them, or samples `[1, samples]`, as
- * x-vectors of WavLM have them, → `[1, dimensions]`.
- * @see https://github.com/wenet-e2e/wespeaker
+ * Filter banks `[1, frames, 80]` (WeSpeaker) or samples `[1, samples]` (WavLM x-vectors) → `[1, dimensions]`. @see
+ * https://github.com/wenet-e2e/wespeaker
  */
 export function createVoiceEmbedder(session: Session): VoiceEmbedder {
   const [input, ...others] = session.inputs;

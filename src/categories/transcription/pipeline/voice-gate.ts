@@ -6,5 +6,5 @@ export interface VoiceGate {
   release(): Promise<void>;
 }
 
-/** Half a second without speech parts two regions. */
+/** Half a second without speech separates two regions. */
 export const regionShape = { paddingSeconds: 0.2, minPauseSeconds: 0.1 } as const;

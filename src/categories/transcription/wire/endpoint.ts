@@ -44,12 +44,11 @@ const wholeResponses = {
 
 type UploadedCall = TranscriptionCall & { readonly path: string };
 
-/** `POST /audio/transcriptions` */
 export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInput, TranscriptionEvent> = {
   method: 'POST',
   path: '/audio/transcriptions',
   operationId: 'createTranscription',
-  summary: 'Write down a recording, at once or as a stream of server-sent events.',
+  summary: 'Transcribe a recording, complete or as a stream of server-sent events.',
   requestBody: {
     name: 'TranscriptionRequest',
     schema: transcriptionRequestSchema,
@@ -79,12 +78,11 @@ export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInp
   },
 };
 
-/** `POST /audio/translations` */
 export const audioTranslations: typeof audioTranscriptions = {
   ...audioTranscriptions,
   path: '/audio/translations',
   operationId: 'createTranslation',
-  summary: 'Write down in English a recording of another language.',
+  summary: 'Transcribe a recording in any language into English.',
   requestBody: {
     name: 'TranslationRequest',
     schema: translationRequestSchema,

@@ -3,7 +3,7 @@ import { fieldError } from '../../../errors.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import {
-  alike,
+  each,
   harmless,
   ignoredFields,
   notOffered,
@@ -16,27 +16,27 @@ import { streamedFormats, transcriptionFieldsSchema, translationFieldsSchema } f
 
 const isFalse = (value: unknown): boolean => /^(?:false|0)$/i.test(String(value));
 
-/** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
+/** Unsupported fields of OpenAI's API and popular servers. */
 export const transcriptionForeignFields: ForeignFields = {
   ...ignoredFields('user priority encode stream_include_usage stream_continuous_usage_stats'),
   include: notOffered,
   chunking_strategy: { ...harmless('auto'), advice: 'only auto is offered' },
   known_speaker_names: notOffered,
   known_speaker_references: notOffered,
-  ...alike('diarize speaker_labels', { harmless: isFalse, advice: 'use `response_format` diarized_json' }),
+  ...each('diarize speaker_labels', { harmless: isFalse, advice: 'use `response_format` diarized_json' }),
   use_multi_channel: { harmless: isFalse, advice: 'use `multichannel`' },
-  ...alike('url audio_url', { advice: 'send the audio as `file`' }),
+  ...each('url audio_url', { advice: 'send the audio as `file`' }),
   task: { ...harmless('transcribe'), advice: 'only transcribe is offered' },
   translate: { harmless: isFalse },
   to_language: notOffered,
   initial_prompt: { as: 'prompt' },
   output_format: { as: 'response_format' },
-  ...alike('source_language language_code lang', { as: 'language' }),
+  ...each('source_language language_code lang', { as: 'language' }),
   hotwords: { advice: 'use `prompt`' },
   word_timestamps: { harmless: isFalse, advice: 'use `timestamp_granularities[]`' },
   output: { advice: 'use `response_format`' },
-  ...alike('vad_filter vad', { advice: 'it is a setting of the model' }),
-  ...alike(
+  ...each('vad_filter vad', { advice: 'it is a setting of the model' }),
+  ...each(
     'beam_size best_of patience length_penalty repetition_penalty frequency_penalty presence_penalty ' +
       'suppress_tokens temperature_inc compression_ratio_threshold logprob_threshold log_prob_threshold ' +
       'no_speech_threshold condition_on_previous_text hallucination_silence_threshold clip_timestamps ' +
@@ -45,10 +45,10 @@ export const transcriptionForeignFields: ForeignFields = {
   ),
 };
 
-/** Fields that are unsupported in translations too, which are always of the whole and into English. */
+/** Translations always cover the whole audio and produce English. */
 export const translationForeignFields: ForeignFields = {
   ...transcriptionForeignFields,
-  ...alike('diarize speaker_labels use_multi_channel', { harmless: isFalse }),
+  ...each('diarize speaker_labels use_multi_channel', { harmless: isFalse }),
   to_language: { ...harmless('en'), advice: 'the text is English' },
   task: { ...harmless('translate'), advice: 'use /audio/transcriptions' },
   translate: { harmless: (value: unknown) => !isFalse(value), advice: 'use /audio/transcriptions' },
@@ -57,12 +57,12 @@ export const translationForeignFields: ForeignFields = {
   stream: { harmless: isFalse },
 };
 
-/** The parsed request; the service chooses a model where it names none, and the audio comes separately. */
+/** The parsed request without its audio; without `model`, the service chooses one. */
 export interface TranscriptionCall {
   readonly model: string | undefined;
   readonly request: Omit<TranscriptionRequestInput, 'model' | 'audio'>;
   readonly format: TranscriptionFormat;
-  /** Whether `verbose_json` has the segments. */
+  /** Include segments in `verbose_json`. */
   readonly segments: boolean;
   readonly stream: boolean;
 }
@@ -70,11 +70,9 @@ export interface TranscriptionCall {
 const readParameters = parameterReader(transcriptionParameters);
 
 /**
- * The fields of a form of `POST /audio/transcriptions` → what the inference takes. Fields without a value, and those
- * that say `null`, count as left out.
+ * The fields of a form of `POST /audio/transcriptions` → the inference request. Empty fields and `null` count as absent.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the invalid field as `param`
  * @example
  * ```ts
  * fromTranscriptionRequest([{ name: 'response_format', value: 'srt' }]).format; // 'srt'
@@ -112,10 +110,9 @@ export function fromTranscriptionRequest(fields: readonly FormField[]): Transcri
 }
 
 /**
- * The fields of a form of `POST /audio/translations` → what the inference takes.
+ * The fields of a form of `POST /audio/translations` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the invalid field as `param`
  * @example
  * ```ts
  * fromTranslationRequest([{ name: 'response_format', value: 'srt' }]).request.task; // 'translate'
@@ -137,7 +134,7 @@ const listFields = new Set([
   'known_speaker_references',
 ]);
 
-/** `a[]` is the same field as `a`; one that is no list may come once. */
+/** `a[]` is the same field as `a`; only list fields may repeat. */
 function toObject(fields: readonly FormField[]): Record<string, unknown> {
   const form = new Map<string, unknown>();
   for (const { name: given, value } of fields) {
@@ -154,7 +151,7 @@ function toObject(fields: readonly FormField[]): Record<string, unknown> {
 
 const decimalNumber = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 
-/** Reads a field that isn't text; the schema refuses a value that can't be read. */
+/** Parses a field that isn't text; the schema rejects unparsable values. */
 function toValue(name: string, value: string): unknown {
   if (name === 'temperature' && decimalNumber.test(value)) return Number(value);
   if ((name === 'stream' || name === 'multichannel') && /^(?:true|false)$/i.test(value))

@@ -12,7 +12,7 @@ export const streamedFormats: readonly string[] = [
 
 const timestampGranularities = ['segment', 'word'] as const;
 
-/** The fields of a transcription form that aren't its file. */
+/** The fields of a transcription form, without the file. */
 export const transcriptionFieldsSchema = z.object({
   model: z.string().optional().meta({
     description: 'Id of a transcription model; default: the first one.',
@@ -21,40 +21,38 @@ export const transcriptionFieldsSchema = z.object({
     description: 'Language of the audio, as ISO 639-1; default: auto-detected by models that can.',
   }),
   prompt: z.string().optional().meta({
-    description: 'Text that comes before the audio: a guide to style and spelling, or the transcript so far.',
+    description: 'Text before the audio: a guide to style and spelling, or the transcript so far.',
   }),
   response_format: z.enum(transcriptionFormats).optional().meta({
     description:
-      'How the transcript is written. `diarized_json` tells who says what, where the settings of the model name the models for it.',
+      'Format of the transcript. `diarized_json` identifies speakers, if the model has the setting `diarization`.',
     default: transcriptionFormats[0],
   }),
   timestamp_granularities: z
     .array(z.enum(timestampGranularities))
     .optional()
     .meta({
-      description:
-        'Parts of `verbose_json` that have times; the name `timestamp_granularities[]` is the same.',
+      description: 'Parts of `verbose_json` with times; alias `timestamp_granularities[]`.',
       default: [timestampGranularities[0]],
     }),
   stream: z.boolean().optional().meta({
-    description:
-      'Send the text piece by piece, as server-sent events; for `json`, `text` and `diarized_json`.',
+    description: 'Stream the text as server-sent events; for `json`, `text` and `diarized_json`.',
     default: false,
   }),
   multichannel: z.boolean().optional().meta({
     description:
-      'Transcribe each channel by itself, 8 at most, and merge them by time: segments, words and deltas have their `channel`. Each channel counts as audio of its own.',
+      'Transcribe each channel separately, 8 at most, and merge them by time: segments, words and deltas have a `channel`. Each channel counts as separate audio.',
     default: false,
   }),
   ...parameterShape(transcriptionParameters),
 });
 
-/** The fields of a translation form that aren't its file. */
+/** The fields of a translation form, without the file. */
 export const translationFieldsSchema = transcriptionFieldsSchema
   .pick({ model: true, language: true, prompt: true, temperature: true })
   .extend({
     response_format: z.enum(transcriptionFormats).exclude(['diarized_json']).optional().meta({
-      description: 'How the transcript is written.',
+      description: 'Format of the transcript.',
       default: transcriptionFormats[0],
     }),
   });
@@ -82,23 +80,25 @@ const seconds = z.number().meta({ description: 'Seconds from the beginning of th
 
 const usageSchema = z.object({
   type: z.literal('duration'),
-  seconds: z.number().meta({ description: 'Of audio, of all channels that are transcribed, rounded up.' }),
+  seconds: z.number().meta({ description: 'Seconds of audio over all transcribed channels, rounded up.' }),
 });
 
-/** The body of an answer of the format `json`. */
+/** The body of an answer with `response_format: 'json'`. */
 export const transcriptionSchema = z.object({ text: z.string(), usage: usageSchema });
 
-/** The body of an answer of the format `verbose_json`. */
+/** The body of an answer with `response_format: 'verbose_json'`. */
 export const verboseTranscriptionSchema = z.object({
   task: z.enum(transcriptionTasks),
-  language: z.string().meta({ description: 'Its English name in small letters, such as `english`.' }),
+  language: z
+    .string()
+    .meta({ description: 'English name of the language in lower case, such as `english`.' }),
   duration: z.number().meta({ description: 'Of the audio, in seconds.' }),
   text: z.string(),
   segments: z
     .array(
       z.object({
         id: z.int(),
-        seek: z.int().meta({ description: 'Where its window begins, in hundredths of a second.' }),
+        seek: z.int().meta({ description: 'Start of its window, in hundredths of a second.' }),
         start: seconds,
         end: seconds,
         text: z.string(),
@@ -115,17 +115,16 @@ export const verboseTranscriptionSchema = z.object({
   usage: usageSchema,
 });
 
-/** A piece of a transcript that one speaker says; the same as part of an answer and as an event. */
+/** A part of a transcript by one speaker; the same in an answer and as an event. */
 const speakerSegmentSchema = z.object({
   type: z.literal('transcript.text.segment'),
   id: z.string(),
   start: seconds,
   end: seconds,
   text: z.string(),
-  speaker: z.string().meta({ description: '`A`, `B`, … in the order in which they come.' }),
+  speaker: z.string().meta({ description: '`A`, `B`, … in order of appearance.' }),
 });
 
-/** The body of an answer of the format `diarized_json`. */
 export const diarizedTranscriptionSchema = z.object({
   task: z.literal('transcribe'),
   duration: z.number().meta({ description: 'Of the audio, in seconds.' }),
@@ -136,9 +135,9 @@ export const diarizedTranscriptionSchema = z.object({
 
 const tokenUsageSchema = z.object({
   type: z.literal('tokens'),
-  input_tokens: z.int().meta({ description: 'Of audio; those of `prompt` are not counted.' }),
+  input_tokens: z.int().meta({ description: 'Audio tokens; tokens of `prompt` are not counted.' }),
   input_token_details: z.object({ audio_tokens: z.int() }),
-  output_tokens: z.int().meta({ description: 'Of text and timestamps.' }),
+  output_tokens: z.int().meta({ description: 'Tokens of text and timestamps.' }),
   total_tokens: z.int(),
 });
 
@@ -156,11 +155,11 @@ export const transcriptionEventSchema = z.discriminatedUnion('type', [
   transcriptionDoneSchema,
 ]);
 
-/** The body of an answer of the format `json`. */
+/** The body of an answer with `response_format: 'json'`. */
 export type Transcription = z.infer<typeof transcriptionSchema>;
-/** The body of an answer of the format `verbose_json`. */
+/** The body of an answer with `response_format: 'verbose_json'`. */
 export type VerboseTranscription = z.infer<typeof verboseTranscriptionSchema>;
-/** The body of an answer of the format `diarized_json`. */
+/** The body of an answer with `response_format: 'diarized_json'`. */
 export type DiarizedTranscription = z.infer<typeof diarizedTranscriptionSchema>;
 /** One event of a streamed answer. */
 export type TranscriptionStreamEvent = z.infer<typeof transcriptionEventSchema>;

@@ -4,8 +4,8 @@ import type { TranscriptionStreamEvent } from './schema.ts';
 import { toSpeakerSegment } from './to-response.ts';
 
 /**
- * Makes the function that turns what happens during a transcription into the events of a streamed answer. The deltas
- * together are the text.
+ * Creates a function that turns the events of a transcription into events of a streamed answer. The concatenated
+ * deltas are the text.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
 
 type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
 
-/** The model reads a token of audio at each position of its encoder. */
+/** One audio token per encoder position. */
 function usageOf(seconds: number, outputTokens: number): Usage {
   const audioTokens = Math.ceil(seconds * positionsPerSecond);
   return {

@@ -8,7 +8,7 @@ import type { TranscriptionResult } from '../result.ts';
 import type { DiarizedTranscription, Transcription, VerboseTranscription } from './schema.ts';
 
 /**
- * A transcript → the body of an answer of the format `json`.
+ * A transcript → the response body with `response_format: 'json'`.
  *
  * @example
  * ```ts
@@ -20,12 +20,11 @@ export function toTranscription(result: TranscriptionResult): Transcription {
 }
 
 /**
- * A transcript → the body of an answer of the format `verbose_json`. Times keep milliseconds.
+ * A transcript → the response body with `response_format: 'verbose_json'`. Times keep milliseconds.
  *
- * @param options.segments whether it has segments
- * @param options.words whether it has words
+ * @param options.segments include segments
+ * @param options.words include words
  * @param options.task default `transcribe`
- *
  * @example
  * ```ts
  * const result = { text: 'Hello.', language: 'en', durationSeconds: 1.2, segments: [] };
@@ -53,7 +52,7 @@ export function toVerboseTranscription(
   };
 }
 
-/** A transcript → the body of an answer of the format `diarized_json`. Times keep milliseconds. */
+/** A transcript → the response body with `response_format: 'diarized_json'`. Times keep milliseconds. */
 export function toDiarizedTranscription(result: TranscriptionResult): DiarizedTranscription {
   const { text, durationSeconds, speakerSegments = [] } = result;
   return {
@@ -79,12 +78,12 @@ export function toSpeakerSegment(
   };
 }
 
-/** A transcript → the body of an answer of the format `text`. */
+/** A transcript → the response body with `response_format: 'text'`. */
 export function toPlainText({ text }: TranscriptionResult): string {
   return `${text}\n`;
 }
 
-/** A transcript → the body of an answer of the format `srt` or `vtt`. The first channel is `Speaker 1`. */
+/** A transcript → the response body with `response_format: 'srt'` or `'vtt'`. The first channel is `Speaker 1`. */
 export function toSubtitles({ segments }: TranscriptionResult, format: 'srt' | 'vtt'): string {
   const subtitles = segments.map((segment) => ({
     ...segment,
@@ -93,7 +92,6 @@ export function toSubtitles({ segments }: TranscriptionResult, format: 'srt' | '
   return format === 'srt' ? toSrt(subtitles) : toVtt(subtitles);
 }
 
-/** Duration of the transcribed audio. */
 function toUsage(result: TranscriptionResult): Transcription['usage'] {
   return { type: 'duration', seconds: Math.ceil(heardSeconds(result)) };
 }

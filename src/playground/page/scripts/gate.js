@@ -2,7 +2,7 @@ import { element, field } from './dom/element.js';
 import { errorView } from './panels/error-view.js';
 
 /**
- * Asks for the API key.
+ * *
  *
  * @param {(key: string) => unknown} onKey
  * @returns {{ root: HTMLElement, showError(error: unknown): void, focus(): void }}

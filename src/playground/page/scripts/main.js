@@ -49,7 +49,7 @@ function askForKey(error) {
   const gate = createGate(async (key) => {
     saveKey(key);
     await open();
-    // The field that had the focus is gone.
+    // The previously focused field is gone.
     navigation.querySelector(/** @type {'button'} */ ('[aria-selected=true]'))?.focus();
   });
   content.replaceChildren(gate.root);
@@ -57,7 +57,7 @@ function askForKey(error) {
   gate.focus();
 }
 
-// A reload ends whatever the panels still do with the old key.
+// Reload, to end all work with the old key.
 function changeKey() {
   saveKey('');
   location.reload();

@@ -1,9 +1,9 @@
 const name = 'slashv1-api-key';
 
 /**
- * Takes the key out of an address that ends in `#key=…` and clears it from the address bar and the history.
+ * * Reads a key from `#key=…` and removes it from the address bar and the history.
  *
- * @returns {boolean} whether there was one
+ * @returns {boolean} true if found
  */
 export function takeKeyFromAddress() {
   const match = /^#key=(.+)$/.exec(location.hash);
@@ -13,7 +13,7 @@ export function takeKeyFromAddress() {
   return true;
 }
 
-/** @returns {string} the key of this browser tab, empty if there is none */
+/** @returns {string} the key of this browser tab, or empty */
 export function currentKey() {
   return sessionStorage.getItem(name) ?? '';
 }

@@ -41,7 +41,7 @@ describe('toTokenSequence', () => {
       '',
       { tokenizer: { ...tokenizer, frame: { before: [], after: [] } } },
       'invalid_request',
-      'expected a text that has tokens',
+      'expected a text with at least one token',
     ],
   ])('refuses %.20j with %j', (input, changes, code, message) => {
     expect(() => toTokenSequence(input, { ...options, ...changes })).toThrow(

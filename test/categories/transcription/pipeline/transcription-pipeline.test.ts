@@ -334,7 +334,7 @@ describe('models that can do less', () => {
     await expect(collect(pipeline, { language: 'en' })).rejects.toMatchObject({
       code: 'unsupported_feature',
       param: 'language',
-      message: 'language: the model takes no language, got "en".',
+      message: 'language: the model has no language setting, got "en".',
     });
     await pipeline.close();
   });

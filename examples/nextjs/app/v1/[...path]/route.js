@@ -1,7 +1,7 @@
 import { chat, createHandler, createInference } from 'slashv1';
 import { toFetch } from 'slashv1/fetch';
 
-/** Outside of this module, which `next dev` loads again and again. @type {any} */
+/** Kept outside this module, which `next dev` reloads. @type {any} */
 const kept = globalThis;
 
 function createAnswer() {

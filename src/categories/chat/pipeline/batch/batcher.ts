@@ -8,35 +8,31 @@ import { createDrafter, type Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
 import { chooseToken, forwardStep, rowOf, type Continuation, type StepLogits } from './step-logits.ts';
 
-/** A prompt and the sequences that continue it; they share one prefill and one batch. */
+/** A prompt and the sequences that continue it. */
 export interface Generation {
   readonly prompt: Int32Array;
-  /** Tokens that its sequences may come to, the prompt counted once. */
-  readonly mostTokens: number;
+  /** Max total tokens of its sequences, the prompt counted once. */
+  readonly maxTotalTokens: number;
   readonly continuations: readonly Continuation[];
-  /**
-   * Whether it must be computed in the same shapes every time, since those reach the last bits of the logits: in a batch of
-   * its own, reusing only what was computed in the same pieces.
-   */
+  /** Compute in the same shapes every time, since they affect the last bits of the logits: separate batch, same pieces. */
   readonly reproducible: boolean;
-  /** Whether the last token of its prompt is read by itself, as that of a reproducible one and of one in the cache is. */
+  /** Read the last prompt token in a separate step, as reproducible and cached prompts do. */
   readonly endsAlone?: boolean | undefined;
   /** Owners take turns. */
   readonly owner?: string | undefined;
-  /** Owner of the prompt, whose beginning is shared with others of the same one. */
+  /** Prefixes are shared within this owner. */
   readonly prefixOwner?: string | undefined;
-  /** Number of first tokens that are shared with all owners; default 0. */
+  /** Number of leading tokens that all owners share; default 0. */
   readonly shared?: number | undefined;
   /**
-   * Takes the logits after each token of a piece of the prompt, `[tokens × vocabularySize]`, valid during the call; such a
-   * prompt is read from its beginning, by itself and in small pieces. Only where the decoder has `forwardAll`.
+   * Receives the logits after each token of a prompt piece, `[tokens × vocabularySize]`, valid during the call. Requires
+   * `forwardAll`; the prompt is read uncached, alone and in small pieces.
    */
   readonly readLogits?: ((logits: Float32Array, start: number) => void) | undefined;
-  /** Looked at before every step. */
   readonly cancelled: boolean;
-  /** Ends the step under way when it is for cancelled generations alone. */
+  /** Aborts the running step if all of its generations are cancelled. */
   readonly signal?: AbortSignal | undefined;
-  /** @param cachedTokens how many tokens of the prompt needed no computing */
+  /** @param cachedTokens prompt tokens that were reused from the cache */
   promptEnded(cachedTokens: number): void;
   /** Every continuation has ended, or the generation was cancelled. */
   ended(): void;
@@ -50,9 +46,8 @@ interface Row {
   readonly continuation: Continuation;
   readonly fed: number[];
   token: number;
-  /** As in `SharedPrefix`. */
   readonly exact: number;
-  /** Present after a step in which the row was alone. */
+  /** Created after a step in which the row was alone. */
   drafter?: Drafter;
 }
 
@@ -62,48 +57,41 @@ interface Batch {
   readonly open: boolean;
 }
 
-/** Prompts that are read together, one a row. */
 interface Prefill {
-  /** Several only where all of them are read in one step. */
+  /** More than one only if a single step reads all of them. */
   readonly generations: readonly Generation[];
   readonly cache: DecoderCache;
   readonly cachedTokens: number;
   done: number;
-  /** As in `SharedPrefix`. */
   exact: number;
 }
 
-/**
- * Tokens of one prefill step, unless the decoder wants fewer, and about as many of the prompts that are read between two
- * steps of the running batches: few enough that running generations and cancellations don't wait long.
- */
+/** Max tokens of a prefill step and of all prefills between two batch steps: bounds the delay of generations and cancellations. */
 const prefillTokens = 256;
-/** Tokens of an answer for which there is room from the beginning: a cache that grows is copied. */
+/** Answer tokens with reserved cache space: growing a cache copies it. */
 const expectedAnswerTokens = 256;
-/** A prompt of which a smaller part was computed before is read together with others. */
+/** Prompts with a smaller cached share are read together. */
 const minSharedPart = 1 / 4;
-/** Sequences of all owners at once, in batches: their caches are in memory. */
+/** Limits memory: each batch holds the caches of its sequences. */
 const maxBatches = 10;
-/** Logits of one step of a prompt whose logits are read: 16 MiB. */
+/** Max logits of one step of a prompt with `readLogits`: 16 MiB. */
 const maxLogits = 2 ** 22;
-/** Tokens of prompts that are read together in one step, padding included. */
 const sharedPrefillTokens = 512;
-/** Tokens of a step of prompts without a seed while several owners have generations, so that they wait less for each other. */
+/** Smaller pieces while several owners have generations, to shorten their waits. */
 const fairPrefillTokens = 64;
 
 export interface BatcherOptions {
-  /** Sequences per batch, and of each owner at once, unless one prompt has more. */
+  /** Max sequences per batch and per owner, unless a single prompt has more. */
   readonly maxRows: number;
   readonly prefixes: PrefixCache;
   readonly speculates?: boolean | undefined;
-  /** Milliseconds, by which owners take turns. */
+  /** Clock in milliseconds, for fairness between owners. */
   readonly now?: () => number;
 }
 
 /**
- * Steps all generations of a decoder together: waiting prompts are prefilled in pieces between the steps, and
- * sequences join and leave the running batch as they begin and end. Owners take turns: at beginning, at the pieces of their
- * prompts, and at the steps of their batches.
+ * Prefills prompts in pieces between decoding steps; sequences join and leave the running batch. Owners take turns at starting,
+ * at prompt pieces and at batch steps.
  */
 export class Batcher {
   readonly #decoder: Decoder;
@@ -112,10 +100,9 @@ export class Batcher {
   readonly #speculates: boolean;
   readonly #waiting = new FairQueue<Generation>();
   readonly #active = new Set<Generation>();
-  /** One of each owner at most, the next first. */
+  /** Max one per owner, next first. */
   readonly #prefills: Prefill[] = [];
   #batches: Batch[] = [];
-  /** Milliseconds of the decoder. */
   readonly #shares = new Shares();
   readonly #now: () => number;
   #running: Promise<void> | undefined;
@@ -142,10 +129,10 @@ export class Batcher {
   }
 
   async #run(): Promise<void> {
-    // Requests that arrive together are read together.
+    // Let requests of the same tick share a prefill.
     await new Promise(setImmediate);
     while (this.#prefills.length > 0 || this.#waiting.size > 0 || this.#batches.length > 0) {
-      // Short prompts that wait are read one after the other: a step of the others between two of them would delay both.
+      // Read waiting short prompts back to back: a decoding step between two of them would delay both.
       for (let read = 0; read < prefillTokens;) {
         await this.#begin();
         const prefill = this.#nextPrefill();
@@ -161,7 +148,6 @@ export class Batcher {
     this.#running = undefined;
   }
 
-  /** Steps every batch; where there are several owners, as many that each has had a step. */
   async #stepAll(): Promise<void> {
     const owners = new Set(this.#batches.flatMap(ownersOf));
     const isShared = owners.size > 1;
@@ -180,13 +166,13 @@ export class Batcher {
     this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
   }
 
-  /** Notes the time of some work as that of the owners of its rows. */
+  /** Splits the elapsed time among the owners of the rows. */
   #charge(owners: readonly Owner[], since: number): void {
     for (const owner of owners) this.#shares.add(owner, (this.#now() - since) / owners.length);
     this.#shares.settle(this.#owners);
   }
 
-  /** The prompt of the owner who has had least; none while answers of others who have had less wait for a step. */
+  /** By least decoder time; `undefined` if a running answer's owner had even less. */
   #nextPrefill(): Prefill | undefined {
     const hadBy = (owner: Owner) => this.#shares.of(owner);
     const of = ({ generations }: Prefill) => hadBy(generations[0]!.owner);
@@ -209,20 +195,19 @@ export class Batcher {
     this.#active.add(generation);
   }
 
-  /** Begins to read the next prompt that waits, if there is one with room whose owner has no other under way. */
   async #begin(): Promise<void> {
     for (const waiting of this.#waiting) {
       if (waiting.cancelled && this.#waiting.delete(waiting)) waiting.ended();
     }
     let isFull = false;
     const generation = this.#waiting.take((next) => {
-      // Small ones must not take the room for which a large one waits.
+      // Small generations must not starve a large one that waits for space.
       isFull ||= !this.#fits(next);
       return !isFull && this.#mayBegin(next) && !this.#isReading(next);
     });
     if (!generation) return;
     this.#activate(generation);
-    const generations = [generation, ...this.#takeAlike(generation)] as const;
+    const generations = [generation, ...this.#takeSimilar(generation)] as const;
     try {
       this.#prefills.push(await this.#open(generations));
     } catch (error) {
@@ -230,12 +215,11 @@ export class Batcher {
     }
   }
 
-  /** One that is read alone begins with what was computed before. */
+  /** A prompt that is read alone starts from its cached prefix. */
   async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill> {
     const [{ prompt, reproducible, prefixOwner: owner, readLogits }] = generations;
-    /** Tokens that one of the sequences will probably come to. */
     const room = Math.max(
-      ...generations.map((one) => Math.min(one.mostTokens, one.prompt.length + expectedAnswerTokens)),
+      ...generations.map((one) => Math.min(one.maxTotalTokens, one.prompt.length + expectedAnswerTokens)),
     );
     const isNew = readLogits || (reproducible && this.#decoder.pieceTokens === undefined);
     const shared =
@@ -247,15 +231,15 @@ export class Batcher {
     return { generations, cache, cachedTokens: length, done: length, exact };
   }
 
-  /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
-  #fits({ mostTokens }: Generation): boolean {
+  /** Fixed-size caches must hold the max tokens; a lone generation may always try. */
+  #fits({ maxTotalTokens }: Generation): boolean {
     const { capacity = Infinity } = this.#decoder;
     let reserved = 0;
-    for (const active of this.#active) reserved += active.mostTokens;
-    return reserved === 0 || reserved + mostTokens <= capacity;
+    for (const active of this.#active) reserved += active.maxTotalTokens;
+    return reserved === 0 || reserved + maxTotalTokens <= capacity;
   }
 
-  /** Whether the owner of a generation has a batch's worth of sequences with it at most, unless it is its only, and all have some. */
+  /** Limits owners to one batch of sequences, unless there is only one owner. */
   #mayBegin({ owner, continuations: { length } }: Generation): boolean {
     const active = [...this.#active];
     const all = rowsOf(active);
@@ -279,8 +263,8 @@ export class Batcher {
     generation.failed(isFull ? new InferenceError('overloaded', `${error.message}.`) : error);
   }
 
-  /** Takes waiting prompts of about the same length that can be read in the same step, so that little of it is padding. */
-  #takeAlike(generation: Generation): readonly Generation[] {
+  /** Similar lengths keep the padding small. */
+  #takeSimilar(generation: Generation): readonly Generation[] {
     const taken: Generation[] = [];
     const { prompt } = generation;
     if (!this.#decoder.raggedPrompts || prompt.length > prefillTokens || this.#isAlone(generation))
@@ -289,14 +273,14 @@ export class Batcher {
     let shortest = prompt.length;
     for (const other of this.#waiting) {
       const { length } = other.prompt;
-      const most = Math.max(longest, length);
-      const least = Math.min(shortest, length);
+      const max = Math.max(longest, length);
+      const min = Math.min(shortest, length);
       const isFair = this.#isShared(other.owner);
       const together = isFair ? fairPrefillTokens : sharedPrefillTokens;
-      const fits = most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= together;
+      const fits = max <= prefillTokens && max <= 2 * min && max * (taken.length + 2) <= together;
       if (!fits || taken.length + 1 >= this.#maxRows || this.#isAlone(other)) continue;
       if (!this.#fits(other) || !this.#mayBegin(other)) continue;
-      [longest, shortest] = [most, least];
+      [longest, shortest] = [max, min];
       taken.push(other);
       this.#activate(other);
     }
@@ -304,13 +288,12 @@ export class Batcher {
     return taken;
   }
 
-  /** Whether a prompt is read by itself: for its seed or its logits, or because most of it needs no computing. */
+  /** For its seed or its logits, or because most of it is cached. */
   #isAlone({ prompt, reproducible, readLogits, prefixOwner: owner }: Generation): boolean {
     if (reproducible || readLogits) return true;
     return this.#prefixes.sharedTokens(prompt, owner) > minSharedPart * prompt.length;
   }
 
-  /** @returns how many tokens were read, padding included */
   async #continue(prefill: Prefill): Promise<number> {
     const { generations, cache } = prefill;
     try {
@@ -319,8 +302,8 @@ export class Batcher {
         for (const generation of generations) this.#ended(generation);
         return 0;
       }
-      const most = this.#maxOf(prefill);
-      const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + most));
+      const max = this.#maxOf(prefill);
+      const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + max));
       const counts = pieces.map(({ length }) => length);
       const count = Math.max(...counts);
       const isLast = generations.every(({ prompt }) => prefill.done + count >= prompt.length);
@@ -340,7 +323,7 @@ export class Batcher {
       else await this.#endPrompts(prefill, logits);
       return count * generations.length;
     } catch (error) {
-      // They leave before the next step.
+      // Cancelled generations are removed before the next step.
       if (generations.every(({ cancelled }) => cancelled)) this.#prefills.push(prefill);
       else for (const generation of generations) this.#failed(generation, error);
       return 0;
@@ -354,7 +337,7 @@ export class Batcher {
     return rowOf(logits, piece.length - 1, this.#decoder.vocabularySize);
   }
 
-  /** Tokens of the next piece. */
+  /** Max tokens of the next piece. */
   #maxOf({ generations, done }: Prefill): number {
     const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
     if (readsWholePrompts) return Infinity;
@@ -363,12 +346,12 @@ export class Batcher {
     const left = prompt.length - done;
     const fair = !reproducible && this.#isShared(owner) ? fairPrefillTokens : pieceTokens;
     const read = readLogits ? Math.ceil(maxLogits / this.#decoder.vocabularySize) : pieceTokens;
-    const most = Math.min(pieceTokens, fair, read);
+    const max = Math.min(pieceTokens, fair, read);
     const isAlone = (reproducible || endsAlone === true) && this.#decoder.pieceTokens !== undefined;
-    return isAlone && left > 1 ? Math.min(most, left - 1) : most;
+    return isAlone && left > 1 ? Math.min(max, left - 1) : max;
   }
 
-  /** Whether a piece that was just read is one of those in which a prompt with a seed is read anew. */
+  /** The piece matches how an uncached prompt with a seed is read. */
   #isExact({ generations, done, exact }: Prefill, count: number): boolean {
     const { pieceTokens } = this.#decoder;
     if (pieceTokens === undefined || generations.length > 1 || exact !== done || done % pieceTokens !== 0)
@@ -377,7 +360,7 @@ export class Batcher {
     return count === pieceTokens || (reproducible && done + count === prompt.length - 1);
   }
 
-  /** Chooses the first tokens, and lets the sequences that go on join a batch. */
+  /** Samples the first tokens; unfinished sequences join a batch. */
   async #endPrompts({ generations, cache, cachedTokens, exact }: Prefill, logits: StepLogits): Promise<void> {
     const rows: Row[] = [];
     const sources: CacheRow[] = [];
@@ -460,14 +443,13 @@ export class Batcher {
     await this.#leave(batch, over, failures);
   }
 
-  /** Guesses how a row that is alone continues. */
   #draft([row, ...others]: readonly Row[]): Int32Array {
     if (!this.#speculates || !row || others.length > 0) return new Int32Array(0);
     row.drafter ??= createDrafter([...row.generation.prompt, ...row.fed, row.token]);
     return row.drafter.draft(row.continuation.remaining - 1);
   }
 
-  /** Feeds guesses with the token of the only row; those that its continuation doesn't choose itself are taken back. */
+  /** Rolls back the drafted tokens that the continuation rejects. */
   async #verify(batch: Batch, draft: Int32Array): Promise<void> {
     const row = batch.rows[0]!;
     const { continuation, fed, drafter } = row;
@@ -492,7 +474,6 @@ export class Batcher {
     if (hasEnded) await this.#leave(batch, new Set([row]));
   }
 
-  /** Runs a step of all rows of a batch. @returns nothing where it failed, or nobody wants it any more */
   async #feed<Result>(batch: Batch, step: () => Promise<Result>): Promise<Result | undefined> {
     const generations = batch.rows.map(({ generation }) => generation);
     try {
@@ -505,7 +486,7 @@ export class Batcher {
     }
   }
 
-  /** Ends a step of the decoder as soon as nobody wants it any more. */
+  /** Aborts a decoder step once all its generations are cancelled. */
   async #interruptible<Result>(
     generations: readonly Generation[],
     step: () => Promise<Result>,
@@ -519,10 +500,6 @@ export class Batcher {
     }
   }
 
-  /**
-   * Takes rows out of a batch that are over, and those of generations that failed. Generations that have none left have ended;
-   * what they computed is kept.
-   */
   async #leave(
     batch: Batch,
     over: ReadonlySet<Row>,
@@ -548,7 +525,7 @@ export class Batcher {
     for (const generation of left) this.#ended(generation);
   }
 
-  /** The last rows take the places of those that leave. */
+  /** Moves the last rows into the gaps. */
   async #remove(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
     const { cache } = batch;
     const kept = batch.rows.length - leaving.size;

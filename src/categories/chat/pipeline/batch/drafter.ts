@@ -1,19 +1,11 @@
 import { createDraftLength } from '../../../../core/speculation/draft-length.ts';
 import { createPromptLookup } from '../../../../core/speculation/prompt-lookup.ts';
 
-/** Tokens that are guessed for one step. */
 const maxDraftTokens = 7;
-/**
- * Cost of a further token in a step, as a part of a step of one: 0.35 to 0.45 on processors with AVX2, where products of several
- * rows are bound by arithmetic; less where they are bound by memory.
- */
+/** Cost of an extra token in a step, relative to a step of one token: 0.35 to 0.45 on processors with AVX2 (compute-bound); less if memory-bound. */
 const costOfGuess = 0.4;
 
-/**
- * Guesses the next tokens of one sequence from those that it has. Also the guesses that are not fed are compared with
- * what came, so that drafts begin where guesses come true and end where they don't.
- * @param tokens of the sequence so far
- */
+/** Prompt lookup. Unfed drafts are scored too, so drafting starts when it pays and stops when it doesn't. */
 export function createDrafter(tokens: Iterable<number>) {
   const lookup = createPromptLookup(tokens);
   const length = createDraftLength({ most: maxDraftTokens, cost: costOfGuess });
@@ -23,8 +15,7 @@ export function createDrafter(tokens: Iterable<number>) {
       if (guess !== undefined) length.update(guess === token);
       lookup.append(token);
     },
-    /** @param most tokens that are of use */
-    draft: (most: number): Int32Array => lookup.draft(Math.max(0, Math.min(length.count, most))),
+    draft: (max: number): Int32Array => lookup.draft(Math.max(0, Math.min(length.count, max))),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { CacheRow, Decoder, DecoderCache } from '../../../../contracts/decoder.ts';
 import { CacheFull } from '../../../../runtime/cache-full.ts';
 
-/** Owner of beginnings that are no caller's own. */
-const everyone = Symbol('everyone');
+/** Owner of prefixes that all callers share. */
+const sharedOwner = Symbol('shared');
 
-type Owner = string | undefined | typeof everyone;
+type Owner = string | undefined | typeof sharedOwner;
 
 interface Entry {
   readonly tokens: Int32Array;
@@ -13,31 +13,29 @@ interface Entry {
   readonly exact: number;
 }
 
-/** The beginning of a prompt that needs no computing. */
+/** A cached prefix of a prompt. */
 export interface SharedPrefix {
   readonly cache: DecoderCache;
   readonly length: number;
   /**
-   * Number of first tokens that were computed as those of a prompt with a seed that is read anew: in whole pieces, and in the
-   * one that ends before the last token of the prompt.
+   * Number of leading tokens computed in the same pieces as an uncached prompt with a seed: whole pieces, then the piece that
+   * ends before the last prompt token.
    */
   readonly exact: number;
 }
 
 interface KeepOptions {
   readonly owner?: string | undefined;
-  /** As in `SharedPrefix`. */
   readonly exact?: number;
-  /** Number of first tokens that are also kept for all owners. */
+  /** Number of leading tokens that are also kept for all owners. */
   readonly shared?: number | undefined;
-  /** Whether the cache of the row is given up. */
+  /** The caller no longer needs the row's cache. */
   readonly isLast?: boolean;
 }
 
 /**
- * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the same system
- * prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut sequences, only whole
- * ones are found. A decoder with a cache of fixed size may keep as much again as that holds.
+ * LRU cache of recent sequences' keys and values, for a conversation's next turn or a shared system prompt. If the decoder can't
+ * cut sequences, only whole sequences match. With a fixed-size decoder cache, this one may be as large.
  */
 export class PrefixCache {
   readonly #decoder: Decoder;
@@ -60,10 +58,7 @@ export class PrefixCache {
     this.#capacity = capacity;
   }
 
-  /**
-   * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be fed for
-   * its logits.
-   */
+  /** Never the whole prompt: its last token has to be fed for its logits. */
   async find(
     prompt: Int32Array,
     { owner, exactly, room }: { owner?: string | undefined; exactly?: boolean; room?: number } = {},
@@ -81,15 +76,12 @@ export class PrefixCache {
     }
   }
 
-  /** Number of tokens of a prompt that `find` would find. */
+  /** Number of prompt tokens that `find` would reuse. */
   sharedTokens(prompt: Int32Array, owner?: string): number {
     return this.#findBest(prompt, owner).length;
   }
 
-  /**
-   * Keeps a copy of a row, or its cache where that is given up; sequences that it continues are dropped where it can be cut
-   * down to them.
-   */
+  /** Keeps a copy of a row, or its cache if `isLast`; drops sequences that it extends. */
   async keep(
     tokens: Int32Array,
     source: CacheRow,
@@ -105,19 +97,19 @@ export class PrefixCache {
     const isTaken = await this.#add({ tokens, owner, exact }, source, isLast);
     const beginning = tokens.subarray(0, shared);
     const isKept = this.#entries.some(
-      (entry) => entry.tokens.length === shared && isOfEveryone(entry, beginning),
+      (entry) => entry.tokens.length === shared && isShared(entry, beginning),
     );
     if (shared === 0 || isKept) return isTaken;
     const own = {
       tokens: beginning.slice(),
-      owner: everyone,
+      owner: sharedOwner,
       exact: this.#exactOf({ exact }, shared),
     } as const;
     await this.#add(own, { ...source, length: shared });
     return isTaken;
   }
 
-  /** @returns whether the cache of the source itself is kept */
+  /** @returns whether the source's own cache is kept */
   async #add(sequence: Omit<Entry, 'cache'>, source: CacheRow, isLast = false): Promise<boolean> {
     const cache = await (this.#decoder.keep?.(source, isLast) ?? this.#decoder.gather([source]));
     const isOwn = isLast && cache === source.cache;
@@ -140,24 +132,24 @@ export class PrefixCache {
     let best: Entry | undefined;
     let length = 0;
     for (const entry of this.#entries) {
-      if (entry.owner !== owner && !isOfEveryone(entry, prompt)) continue;
+      if (entry.owner !== owner && !isShared(entry, prompt)) continue;
       const all = sharedLength(entry.tokens, prompt, prompt.length - 1);
       const shared = exactly ? this.#piecesOf(entry, all, prompt) : all;
       if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
       if (shared < (entry.cache.minBeginning ?? 0)) continue;
-      // The one of several that was used last is the likeliest to be at hand.
+      // On a tie, prefer the latest: it is the likeliest to be in memory.
       if (shared > 0 && shared >= length) [best, length] = [entry, shared];
     }
     return { best, length };
   }
 
-  /** Tokens of the pieces of `prompt` that are exact in an entry with which it shares its first `length` tokens. */
+  /** Tokens of `prompt` in exact pieces of an entry that shares its first `length` tokens. */
   #piecesOf(entry: Entry, length: number, prompt: Int32Array): number {
     const exact = this.#exactOf(entry, length);
     return exact === prompt.length - 1 ? exact : exact - (exact % this.#pieceTokens);
   }
 
-  /** The part of a beginning of `length` tokens that is exact. */
+  /** The exact part of a prefix of `length` tokens. */
   #exactOf({ exact }: Pick<Entry, 'exact'>, length: number): number {
     return length >= exact ? exact : length - (length % this.#pieceTokens);
   }
@@ -169,9 +161,9 @@ export class PrefixCache {
   }
 }
 
-/** Whether a kept beginning is shared with a prompt: whoever has a part of it learns nothing of the rest. */
-function isOfEveryone({ owner, tokens }: Entry, prompt: Int32Array): boolean {
-  return owner === everyone && sharedLength(tokens, prompt) === tokens.length;
+/** Shared entries match only as a whole, so a partial match reveals nothing about the rest. */
+function isShared({ owner, tokens }: Entry, prompt: Int32Array): boolean {
+  return owner === sharedOwner && sharedLength(tokens, prompt) === tokens.length;
 }
 
 function sharedLength(a: Int32Array, b: Int32Array, limit = b.length): number {

@@ -2,29 +2,26 @@ import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts'
 import type { Decoder, DecoderCache, RemoteLogits } from '../../../../contracts/decoder.ts';
 
 export interface Continuation {
-  /** Tokens that it may choose yet. */
+  /** Max tokens still to choose. */
   readonly remaining: number;
   next(logits: Float32Array): number | undefined;
-  /** Whether `nextOfLargest` may be asked first. */
+  /** `nextOfLargest` may be tried first. */
   readonly takesLargest?: boolean;
-  /** As `next`, from the largest logits alone. */
+  /** Like `next`, from the largest logits only. */
   nextOfLargest?(largest: LargestLogits): number | undefined;
 }
 
-/** Tokens of a step for each row of a cache, as `Decoder.forward` takes them. */
+/** Tokens per row, as `Decoder.forward` takes them. */
 export interface Step {
   readonly tokens: Int32Array;
   readonly count: number;
   readonly counts?: readonly number[];
 }
 
-/** Logits of the last token of each row, here or on another device. */
+/** Logits of each row's last token, local or on a device. */
 export type StepLogits = Float32Array | RemoteLogits;
 
-/**
- * Feeds tokens to a cache. Where a decoder on another device picks the largest logits and any of the sequences may choose by
- * those, only they come to this process.
- */
+/** Copies only the largest logits from a device, if any sequence can use them. */
 export async function forwardStep(
   decoder: Decoder,
   cache: DecoderCache,

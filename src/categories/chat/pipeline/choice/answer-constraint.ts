@@ -4,7 +4,6 @@ import type { ToolDefinition } from '../../../../core/chat/messages.ts';
 import type { ChatRequest } from '../../request.ts';
 
 export interface AnswerSetting {
-  /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
   readonly prompt: string;
   readonly formats: ModelFormats;
@@ -33,7 +32,7 @@ function callConstraint(
   if (!format || toolChoice === 'none' || all.length === 0) return undefined;
   const isRequired = toolChoice === 'required';
   if (isRequired || toolChoice === 'auto') {
-    // Small models repeat a required call until they are cut off.
+    // Small models repeat a required call until they hit the limit.
     const parallel = parallelToolCalls ?? !isRequired;
     return { tools, choice: isRequired ? 'required' : 'optional', parallel, format };
   }

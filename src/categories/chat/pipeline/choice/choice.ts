@@ -17,14 +17,13 @@ import { readTokenLogprobs } from './token-logprobs.ts';
 import type { TokenRules } from './token-rules.ts';
 import { type DryBreakers, createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
 
-/** Makes something of each tokenizer once. */
-function oncePer<Made extends {}>(make: (tokenizer: TextTokenizer) => Made) {
+function memoizeByTokenizer<Made extends {}>(make: (tokenizer: TextTokenizer) => Made) {
   const made = new WeakMap<TextTokenizer, Made>();
   return (tokenizer: TextTokenizer) => getOrCreate(made, tokenizer, make);
 }
 
-/** Finds the sequences of tokens that DRY doesn't look across. The latest search is kept, since most requests say the same: nothing. */
-const breakerFinderOf = oncePer((tokenizer) => {
+/** The latest search is cached, since most requests use the default. */
+const breakerFinderOf = memoizeByTokenizer((tokenizer) => {
   const find = createBreakerFinder({
     size: tokenizer.vocabularySize,
     textOf: (token) => utf8.decode(tokenizer.bytesOf(token)),
@@ -41,7 +40,7 @@ const breakerFinderOf = oncePer((tokenizer) => {
 
 const utf8 = new TextDecoder();
 
-/** The context of a choice; those of one prompt differ in the seed alone. */
+/** Choices of one prompt differ only by seed. */
 export interface ChoiceContext {
   readonly request: ChatRequest;
   readonly prompt: Int32Array;
@@ -50,21 +49,20 @@ export interface ChoiceContext {
   readonly vocabularySize: number;
   readonly contextLength: number;
   readonly endTokens: ReadonlySet<number>;
-  /** Special tokens whose text the parsers need to see. */
+  /** Special tokens that the parsers need to see as text. */
   readonly markerTokens: ReadonlySet<number>;
-  /** `undefined` where everything is answer. */
+  /** `undefined` if the whole output is answer. */
   readonly createReasoningSplitter?: (() => ReasoningSplitter) | undefined;
-  /** `undefined` where the answer may not call tools. */
+  /** `undefined` if the answer may not call tools. */
   readonly createToolCallParser?: (() => ToolCallParser) | undefined;
-  /** Grammar of the answer; `undefined` where it is free. */
+  /** `undefined` if the answer is unconstrained. */
   readonly grammar: CompiledGrammar | undefined;
-  /** `undefined` where all tokens may come. */
+  /** `undefined` if all tokens are allowed. */
   readonly rules?: TokenRules | undefined;
   readonly emit: (event: ChatEvent) => void;
   readonly createToolCallId: () => string;
 }
 
-/** One completion of a request while it grows: chooses tokens and reports what they mean. */
 export class Choice {
   reasoningTokens = 0;
   tokens = 0;
@@ -80,12 +78,11 @@ export class Choice {
   readonly #detokenizer: Detokenizer;
   readonly #matcher: GrammarMatcher | undefined;
   readonly #answer: AnswerParser;
-  /** Tokens whose log probabilities are held back: they must not reveal what a stop sequence or hidden thinking hides. */
+  /** They must not reveal text that a stop sequence or hidden thinking hides. */
   #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
-  /** Tokens that complete a constrained answer at its limit, from when they begin to take the place of chosen ones. */
+  /** Tokens that complete a constrained answer at its limit, once they replace sampled tokens. */
   #ending: number[] | undefined;
-  readonly #said: number[] = [];
-  /** Tokens that events have reported. */
+  readonly #sampled: number[] = [];
   #reportedTokens = 0;
 
   constructor(index: number, context: ChoiceContext) {
@@ -120,7 +117,7 @@ export class Choice {
     return Math.min(this.#request.maxTokens, this.#contextLength - this.#prompt.length) - this.tokens;
   }
 
-  /** Not with a mask, which may leave only unlikely tokens, and not for log probabilities, which are exact. */
+  /** False with a mask, which may allow only unlikely tokens, and with log probabilities, which need all logits. */
   get takesLargest(): boolean {
     return !this.#sampler.needsAllLogits && !this.#matcher && !this.#rules && !this.#request.logprobs;
   }
@@ -135,12 +132,12 @@ export class Choice {
     return token === undefined ? this.#end({ cutOff: false }) : this.#take(token, logits);
   }
 
-  /** @returns `undefined` where the rules leave no token */
+  /** @returns `undefined` if the rules allow no token */
   #choose(logits: Float32Array): number | undefined {
-    const mask = this.#rules ? this.#rules.mask(this.#said, this.#matcher?.mask()) : this.#matcher?.mask();
+    const mask = this.#rules ? this.#rules.mask(this.#sampled, this.#matcher?.mask()) : this.#matcher?.mask();
     if (this.#rules && !mask) return undefined;
     const token = this.#sampler.sample(logits, mask, this.#matcher?.isFree);
-    // An answer that thinking left no room for would say nothing.
+    // Reserve tokens to complete the answer after thinking.
     if (!this.#matcher || this.#answer.isReasoning || this.#matcher.endsWithin(this.remaining - 1, token))
       return token;
     const last = this.#matcher.ending();
@@ -149,18 +146,17 @@ export class Choice {
     return last.shift()!;
   }
 
-  /** @param logits for log probabilities */
   #take(token: number, logits?: Float32Array): number | undefined {
     if (this.#context.endTokens.has(token) || this.#request.stopTokenIds.includes(token)) {
       if (this.#request.includeStopStrInOutput && !this.#tokenizer.isSpecial(token))
         this.#read(this.#detokenizer.push(token));
-      // Harnesses take the last of a completion's tokens for the generated one, whatever it is.
+      // Evaluation harnesses treat the last token of a completion as the generated token.
       if (this.#request.prompts.length > 0) this.#holdLogprobs(token, logits);
       return this.#end({ cutOff: false });
     }
     this.#sampler.accept(token);
     this.#matcher?.accept(token);
-    if (this.#rules) this.#said.push(token);
+    if (this.#rules) this.#sampled.push(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
     this.#holdLogprobs(token, logits);
@@ -180,13 +176,12 @@ export class Choice {
     const last = this.#heldLogprobs.at(-1);
     if (last) last.textLength += text.length;
     const events = text === '' ? [] : this.#answer.push(text);
-    // The tokens so far are those of the marker that began the thinking.
+    // The tokens so far belong to the marker that began the thinking.
     if (this.#isHidden()) this.#heldLogprobs = [];
     if (events.length > 0) this.#emitLogprobs();
     this.#emitAll(events);
   }
 
-  /** Whether the text that comes next is thinking that the client doesn't want. */
   #isHidden(): boolean {
     return this.#answer.isReasoning && !this.#request.includeReasoning;
   }
@@ -217,7 +212,7 @@ export class Choice {
     return count;
   }
 
-  /** Reports the tokens of which at least a part is delivered, or has no text of its own. */
+  /** Only of tokens that are partly delivered or have no text. */
   #emitLogprobs(): void {
     let count = this.#heldLogprobs.length;
     if (count === 0) return;
@@ -231,10 +226,10 @@ export class Choice {
   }
 }
 
-/** Tells tokens with a letter or digit, or a part of a character beyond ASCII, from punctuation and white space. */
-const wordTestOf = oncePer((tokenizer) => {
+/** Has a letter, a digit or a non-ASCII byte. */
+const wordTestOf = memoizeByTokenizer((tokenizer) => {
   const known = new Map<number, boolean>();
-  // Asked for every penalised token of every step: nothing is allocated for one that is known.
+  // Called for every penalized token of every step: must not allocate for cached tokens.
   const test = (token: number): boolean => tokenizer.bytesOf(token).some(isOfWord);
   return (token: number): boolean => getOrCreate(known, token, test);
 });

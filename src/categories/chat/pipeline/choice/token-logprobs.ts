@@ -4,7 +4,6 @@ import type { PromptTokenLogprobs, TokenLogprob, TokenLogprobs } from '../../eve
 
 type Speller = Pick<TextTokenizer, 'bytesOf'>;
 
-/** The model's log probabilities of a token before sampling, with the tokens spelled out. */
 export function readTokenLogprobs(
   logits: Float32Array,
   token: number,
@@ -19,11 +18,7 @@ export function readTokenLogprobs(
   return { ...spelled(chosen), topLogprobs: chosen.top.map(spelled) };
 }
 
-/**
- * The log probabilities of the tokens of a prompt that come after those of a piece, and the first token before the first of
- * them.
- * @param logits after each token of the piece, `[tokens × vocabularySize]`
- */
+/** Of the tokens that follow a piece's tokens, preceded by the prompt's first token. @param logits `[tokens × vocabularySize]` */
 export function readPromptLogprobs(
   prompt: Int32Array,
   { logits, start, vocabularySize }: { logits: Float32Array; start: number; vocabularySize: number },

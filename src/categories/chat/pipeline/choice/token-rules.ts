@@ -1,14 +1,14 @@
 import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import type { ChatRequest } from '../../request.ts';
 
-/** The tokens that a request leaves to its answers. One serves all of its choices. */
+/** A request's token restrictions, shared by all of its choices. */
 export interface TokenRules {
   /**
-   * The tokens that may come after these of the answer: bit `t % 32` of word `t / 32`; valid until the next call.
-   * @param most none beside these, unless that leaves none
-   * @returns `undefined` where none is left
+   * Mask of allowed next tokens: bit `t % 32` of word `t / 32`; valid until the next call.
+   * @param base intersected with the rules, unless that leaves no token
+   * @returns `undefined` if no token is allowed
    */
-  mask(answer: readonly number[], most: Uint32Array | undefined): Uint32Array | undefined;
+  mask(answer: readonly number[], base: Uint32Array | undefined): Uint32Array | undefined;
 }
 
 interface Vocabulary {
@@ -19,7 +19,7 @@ interface Vocabulary {
 
 type Ruled = Pick<ChatRequest, 'allowedTokenIds' | 'badWords' | 'ignoreEos' | 'minTokens' | 'stopTokenIds'>;
 
-/** @returns `undefined` for a request that leaves all tokens */
+/** @returns `undefined` for a request without restrictions */
 export function compileTokenRules(
   { allowedTokenIds, badWords, ignoreEos, minTokens, stopTokenIds }: Ruled,
   { tokenizer, vocabularySize, endTokens }: Vocabulary,
@@ -36,26 +36,26 @@ export function compileTokenRules(
     .filter(({ length }) => length > 0);
   const mask = new Uint32Array(always.length);
   return {
-    mask(answer, most) {
+    mask(answer, base) {
       mask.set(always);
       if (answer.length < minTokens) for (const token of ends) forbid(mask, token);
       for (const sequence of sequences) {
         if (endsWith(answer, sequence)) forbid(mask, sequence.at(-1)!);
       }
-      if (most) for (let i = 0; i < mask.length; i++) mask[i]! &= most[i]!;
-      return mask.some((word) => word !== 0) ? mask : most;
+      if (base) for (let i = 0; i < mask.length; i++) mask[i]! &= base[i]!;
+      return mask.some((word) => word !== 0) ? mask : base;
     },
   };
 }
 
-/** The word as it is, and after a space, where the first spelling doesn't end the second one. */
+/** The word as is and after a space, unless the first spelling is the end of the second. */
 function spellingsOf(word: string, { encode }: Vocabulary['tokenizer']): number[][] {
   const own = encode(word);
   const spaced = encode(` ${word.trimStart()}`);
   return endsWith(spaced.slice(0, -1), own) && spaced.at(-1) === own.at(-1) ? [own] : [own, spaced];
 }
 
-/** Whether all but the last token of a sequence have just been said. */
+/** Ignores the last token of `sequence`. */
 function endsWith(answer: readonly number[], sequence: readonly number[]): boolean {
   const first = answer.length - sequence.length + 1;
   if (first < 0) return false;

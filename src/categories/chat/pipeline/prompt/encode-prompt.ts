@@ -2,29 +2,28 @@ import type { ChatMessage } from '../../../../core/chat/messages.ts';
 import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 import { contextLengthError, type InferenceError } from '../../../../errors.ts';
 
-/** Characters for each token that fits; of a longer text only a part is encoded at first. */
+/** Estimate; of a longer text only a part is encoded at first. */
 const defaultCharactersPerToken = 4;
-/** Tokens this far from a cut are those of the whole text. */
+/** Tokens this far from a cut are the same as in the whole text. */
 const reachOfCut = 128;
 
 export interface PromptLimit {
-  /** Tokens that the model holds; the prompt has to leave room for one more. */
+  /** Size of the context; the prompt must leave room for one more token. */
   readonly contextLength: number;
-  /** Makes the error of a longer one; default: that of messages. @param tokens such as `9 tokens or more` */
+  /** Default: an error about `messages`. @param tokens such as `9 tokens or more` */
   readonly refuse?: ((tokens: string) => InferenceError) | undefined;
 }
 
-/** The part of a prompt that is read. */
 export interface PromptOptions extends PromptLimit {
-  /** Number of last tokens to keep; 0 keeps all, −1 as many as fit beside `maxTokens`, or half of the context. Default 0. */
+  /** Number of last tokens to keep; 0 keeps all, −1 as many as fit with `maxTokens`, or half of the context. Default 0. */
   readonly truncatePromptTokens?: number | undefined;
   readonly maxTokens?: number | undefined;
 }
 
-/** Encodes a text in slices: yields after each part of bounded cost. */
+/** Yields after each part of bounded cost. */
 export type EncodeSteps = (text: string) => Generator<void, readonly number[]>;
 
-/** Encodes texts, also with the special tokens that a tokenizer puts around them. */
+/** With `isFramed`, adds the tokenizer's special tokens. */
 export function encoderOf(tokenizer: TextTokenizer, isFramed: boolean): EncodeSteps {
   const { before, after } = isFramed ? tokenizer.frame : { before: [], after: [] };
   return function* (text) {
@@ -33,10 +32,7 @@ export function encoderOf(tokenizer: TextTokenizer, isFramed: boolean): EncodeSt
   };
 }
 
-/**
- * Encodes a rendered conversation. Of one that is far too long only a part is encoded: that takes time for every character, and
- * the caller chooses how many there are.
- */
+/** Encodes only a part of far too long conversations: callers control the length, and each character costs time. */
 export function* encodePrompt(
   text: string,
   encode: EncodeSteps,
@@ -45,17 +41,17 @@ export function* encodePrompt(
   const { contextLength, truncatePromptTokens: kept = 0, maxTokens = 1 } = options;
   const isCut = kept !== 0;
   const room = Math.max(contextLength - maxTokens, contextLength >> 1);
-  const most = isCut ? Math.min(kept === -1 ? room : kept, contextLength) : contextLength;
-  const enough = 2 * (isCut ? Math.max(most, reachOfCut) : most);
+  const max = isCut ? Math.min(kept === -1 ? room : kept, contextLength) : contextLength;
+  const enough = 2 * (isCut ? Math.max(max, reachOfCut) : max);
   for (let length = (enough / 2) * defaultCharactersPerToken; length < text.length; length *= 2) {
-    // The cut changes some tokens beside it, never half of them.
+    // A cut changes some nearby tokens, never half of them.
     const part = yield* encode(isCut ? text.slice(-length) : text.slice(0, length));
     if (part.length < enough) continue;
-    if (isCut) return checked(part.slice(-most), options);
+    if (isCut) return checked(part.slice(-max), options);
     throw tooLong(`${contextLength + 1} tokens or more`, options);
   }
   const tokens = yield* encode(text);
-  return checked(isCut ? tokens.slice(-most) : tokens, options);
+  return checked(isCut ? tokens.slice(-max) : tokens, options);
 }
 
 function checked(tokens: readonly number[], limit: PromptLimit): Int32Array {
@@ -63,10 +59,7 @@ function checked(tokens: readonly number[], limit: PromptLimit): Int32Array {
   return Int32Array.from(tokens);
 }
 
-/**
- * Refuses a conversation of more messages and calls than the model holds tokens, since each takes at least one: that spares
- * rendering them.
- */
+/** Each message and call takes at least one token: reject too many without rendering. */
 export function assertFewMessages(messages: readonly ChatMessage[], limit: PromptLimit): void {
   let parts = 0;
   for (const message of messages)
@@ -82,7 +75,7 @@ function tooLong(
   return refuse(tokens);
 }
 
-/** Makes the error of a prompt that leaves no room for an answer. @param noun names the prompt */
+/** @param noun names the prompt */
 export function refusal(
   param: string,
   noun: string,

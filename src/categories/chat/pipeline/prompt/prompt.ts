@@ -13,19 +13,14 @@ export type TextRequest = Omit<ChatRequest, 'messages'> & { readonly messages: r
 
 export interface Prompt {
   readonly text: string;
-  /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
-  /** Kinds of turns that became parts of others. */
   readonly turnsMerged: readonly TurnKind[];
 }
 
-/** Marks the end of the text to continue; whether its space is kept shows whether the template trims contents. */
+/** Its trailing space shows whether the template trims contents. */
 const endOfText = 'SLASHV1_END_OF_TEXT ';
 
-/**
- * Renders a request. Where a template refuses several tools, it is given the one that fits best: the one that has to be called,
- * else the one that has most in common with the last message of the user.
- */
+/** If the template rejects several tools, it gets the required tool, else the best match for the user's last message. */
 export function* renderPrompt(
   request: TextRequest,
   template: ChatTemplate,
@@ -57,7 +52,7 @@ export function* renderPrompt(
   }
 }
 
-/** Arguments of a past call that are no object, such as those that a limit has cut off: most templates need one. */
+/** For example truncated arguments: most templates need an object. */
 function findCutArguments(
   messages: readonly ChatMessage[],
 ): { readonly param: string; readonly text: string } | undefined {
@@ -73,7 +68,6 @@ function findCutArguments(
   return undefined;
 }
 
-/** Ends where the text of the last message does. */
 function* renderOpen(
   messages: readonly ChatMessage[],
   render: (messages: readonly ChatMessage[]) => Generator<void, string>,
@@ -90,10 +84,7 @@ function* renderOpen(
   return text.startsWith(endOfText, end) ? open : open.trimEnd();
 }
 
-/**
- * The part of a prompt that shows whether it ends inside the thinking: where the text to continue does, the prompt up to
- * the marker that began it.
- */
+/** If the final text is inside thinking, only the prompt up to the opening marker matters. */
 export function thinkingPrompt(
   { continueFinalMessage, messages }: TextRequest,
   prompt: string,

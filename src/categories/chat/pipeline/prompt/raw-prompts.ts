@@ -10,15 +10,14 @@ type RawPrompt = ChatRequest['prompts'][number];
 export interface EncodedPrompt {
   readonly text: string;
   readonly tokens: Int32Array;
-  /** Number of special tokens before those of the text. */
+  /** Number of special tokens before the text's tokens. */
   readonly before: number;
 }
 
 export interface PromptReader {
   readonly tokenizer: TextTokenizer;
-  /** Tokens that it knows. */
   readonly vocabularySize: number;
-  /** Whether it puts special tokens around each prompt itself, as an encoder does. */
+  /** It adds special tokens to each prompt itself, like an encoder. */
   readonly framesPrompts: boolean;
 }
 
@@ -57,7 +56,7 @@ function* encodeWhole(
   const { tokenizer, framesPrompts } = reader;
   if (typeof prompt !== 'string') {
     assertTokens(prompt, reader, options.place);
-    const tokens = yield* encodePrompt('', () => atOnce([...prompt]), options);
+    const tokens = yield* encodePrompt('', () => immediate([...prompt]), options);
     return { text: tokenizer.decode([...tokens]), tokens, before: 0 };
   }
   const isFramed = addSpecialTokens && (stopAfter === 'encoding' || !framesPrompts);
@@ -69,11 +68,11 @@ function* encodeWhole(
 }
 
 // eslint-disable-next-line require-yield
-function* atOnce(ids: readonly number[]): Generator<void, readonly number[]> {
+function* immediate(ids: readonly number[]): Generator<void, readonly number[]> {
   return ids;
 }
 
-/** The prompt and the suffix around the gap that the answer fills. */
+/** Places prompt and suffix around the gap that the answer fills. */
 function* encodeAround(
   prompt: RawPrompt,
   suffix: string,

@@ -1,13 +1,12 @@
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import type { TextTokenizer } from '../../../../contracts/text-model.ts';
 
-/** Continuations of a system prompt that leave it as it is, and join its last characters to different tokens. */
+/** They join the last characters of a system prompt to different tokens. */
 const continuations = ['', 'a', ' 1', '\n\n'];
 
 /**
- * Finds out how many first tokens of a prompt are no caller's own: those that every prompt with one of these system prompts
- * begins with, up to the end of its text. They follow from the text alone, and are computed anew each day, since templates may
- * write the date before it.
+ * Counts the leading tokens that callers may share: the common prefix of all prompts with one of these system prompts. Recomputed
+ * daily, since templates may write the date.
  */
 export function createSharedPrompts(
   texts: readonly string[],

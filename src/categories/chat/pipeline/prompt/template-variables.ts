@@ -5,14 +5,14 @@ import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import type { ChatRequest } from '../../request.ts';
 
 interface Switches extends Pick<ChatTemplate, 'reads' | 'thinkingSwitch' | 'source'> {
-  /** Whether the model has a form of thinking: where it has none, it need not be switched off. */
+  /** The model supports thinking; otherwise switching it off has no effect. */
   readonly thinks: boolean;
 }
 
-/** Variables that a request gives elsewhere. */
+/** Variables with a dedicated request field. */
 const givenElsewhere = new Set(['messages', 'tools']);
 
-/** Names of the parameters that act through the chat template, and that this one has no place for. */
+/** Names of the template parameters that this template doesn't use. */
 export function foreignTemplateParameters(template: Omit<Switches, 'thinks'>): string[] {
   const hasSwitch = template.thinkingSwitch !== undefined;
   return [
@@ -21,7 +21,6 @@ export function foreignTemplateParameters(template: Omit<Switches, 'thinks'>): s
   ];
 }
 
-/** Variables of a request for the chat template beside messages and tools. */
 export function templateVariables(
   request: Omit<ChatRequest, 'messages'>,
   template: Switches,

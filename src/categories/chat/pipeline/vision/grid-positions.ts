@@ -2,32 +2,23 @@ import { getOrCreate } from '../../../../core/get-or-create.ts';
 import type { CacheRow, DecoderCache } from '../../../../contracts/decoder.ts';
 import type { PictureTable } from './picture-table.ts';
 
-/** From the token `at` on, the position of a token is its number in the sequence and `shift`. */
+/** From token index `at` on, position = index + `shift`. */
 interface Shift {
   readonly at: number;
   readonly shift: number;
 }
 
-/**
- * Positions of models that tell rows and columns of pictures apart: a picture takes as many as its longer side has
- * tokens, text after it goes on from there. See section 2.1 of https://arxiv.org/abs/2409.12191
- */
+/** An image advances the position by the tokens of its longer side. Section 2.1 of https://arxiv.org/abs/2409.12191 */
 export function createGridPositions(pictures: Pick<PictureTable, 'find'>) {
-  /** Shifts of each row of a cache, in their order. */
   const shiftsOf = new WeakMap<DecoderCache, Shift[][]>();
   return {
-    /** Takes the positions along to a cache that `rows` were copied into. */
     gather(rows: readonly CacheRow[], gathered: DecoderCache): void {
       const shifts = rows.map(({ cache, row, length = Infinity }) =>
         (shiftsOf.get(cache)?.[row] ?? []).filter(({ at }) => at <= length),
       );
       shiftsOf.set(gathered, shifts);
     },
-    /**
-     * The positions of new tokens.
-     * @param tokens `[rows × count]`
-     * @returns `[3 × rows × count]`
-     */
+    /** Positions of new tokens. @param tokens `[rows × count]` @returns `[3 × rows × count]` */
     next(
       cache: DecoderCache,
       tokens: Int32Array,

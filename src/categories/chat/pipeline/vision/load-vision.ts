@@ -18,10 +18,7 @@ import type { ChatSettings } from '../../settings.ts';
 import { createGridPositions } from './grid-positions.ts';
 import { createPictureTable, type PictureTable } from './picture-table.ts';
 
-/**
- * Embeds tokens by a graph `input_ids` → `inputs_embeds`, for some decoders also `per_layer_inputs`, and pictures by the rows
- * that their encoder made.
- */
+/** Graph: `input_ids` → `inputs_embeds`, for some decoders also `per_layer_inputs`. */
 export function createTokenEmbedder(
   session: Session,
   { hiddenSize = 0, layerSize }: Pick<Decoder, 'hiddenSize' | 'layerSize'>,
@@ -34,7 +31,7 @@ export function createTokenEmbedder(
   if (layerSize !== undefined && !names.includes(layerEmbeddingsInput))
     throw fieldError('source', `the graph embed_tokens has no output ${layerEmbeddingsInput}`);
   return {
-    /** @param tokens token ids, and ids of the rows of pictures */
+    /** @param tokens token ids and ids of image rows */
     async embed(tokens: Int32Array) {
       const ids = BigInt64Array.from(tokens, (token) => BigInt(Math.max(token, 0)));
       const results = await session.run({
@@ -69,7 +66,7 @@ function toNumbers({ type, data }: Tensor, tokens: number, size: number): Float3
   throw new RangeError(`embed_tokens: expected ${tokens} × ${size} numbers, got ${numbers.length}`);
 }
 
-/** A decoder whose graph takes embeddings, as one that takes tokens and the ids of pictures' rows. */
+/** Converts tokens and ids of image rows to embeddings. */
 function createEmbeddingDecoder(
   inner: Decoder,
   embedder: ReturnType<typeof createTokenEmbedder>,
@@ -84,7 +81,7 @@ function createEmbeddingDecoder(
     pieceTokens: inner.pieceTokens,
     createCache: (rows, room) => inner.createCache(rows, room),
     async gather(rows, replaced, room) {
-      // A cache that is replaced may become the new one.
+      // `gather` may reuse the replaced cache.
       const gathered = await inner.gather(rows, replaced, room);
       grid?.gather(rows, gathered);
       return gathered;
@@ -111,7 +108,6 @@ function createEmbeddingDecoder(
 
 export type ChatGraphs = Awaited<ReturnType<typeof loadVision>>;
 
-/** All that a model of pictures is made of beside its decoder. */
 export interface VisionParts {
   readonly backend: Pick<SessionBackend, 'openSession'>;
   readonly spec: ModelSpec<ChatSettings>;
@@ -120,10 +116,7 @@ export interface VisionParts {
   readonly tokenizer: TextTokenizer;
 }
 
-/**
- * Loads the graphs beside a decoder that takes embeddings: `embed_tokens` and, where the model takes pictures,
- * `vision_encoder`. A decoder that takes tokens needs none.
- */
+/** Only for decoders that take embeddings: graph `embed_tokens` and, for image input, `vision_encoder`. */
 export async function loadVision(inner: Decoder, parts: VisionParts) {
   const { hiddenSize } = inner;
   if (hiddenSize === undefined) return { decoder: inner, vision: undefined };
@@ -139,14 +132,14 @@ export async function loadVision(inner: Decoder, parts: VisionParts) {
     const graph = visionGraph(files, spec.dtype);
     const found = graph === undefined ? undefined : await readFamily(parts);
     if (graph === undefined || found === undefined) return { decoder, vision: undefined };
-    // Most models take no pictures, and need no library for them.
+    // Most models have no image input and don't need this library.
     const { createVisionModel } = await import('./vision-model.ts');
     const session = await open(graph, 'vision_encoder');
     return { decoder, vision: createVisionModel(session, { ...found, table, settings: spec }) };
   });
 }
 
-/** @returns `undefined` where the model's kind isn't known, or its tokenizer or chat template have no place for pictures */
+/** @returns `undefined` for an unknown kind of model, or without image support in its tokenizer or chat template */
 async function readFamily({ folder, template, tokenizer }: VisionParts) {
   const preprocessor = await readPreprocessor(folder);
   const family = inField('source', () => createVisionFamily({ config: folder.config, preprocessor }));
@@ -156,7 +149,7 @@ async function readFamily({ folder, template, tokenizer }: VisionParts) {
   return shown.includes(family.placeholder) ? { family, token } : undefined;
 }
 
-/** Newer files keep it within the processor's. */
+/** Newer models store it in the processor's file. */
 async function readPreprocessor({ path }: ModelFolder): Promise<Readonly<Record<string, unknown>>> {
   const own = await readJson(path, 'preprocessor_config.json', {});
   if (Object.keys(own).length > 0) return own;

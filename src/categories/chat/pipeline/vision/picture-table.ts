@@ -1,7 +1,7 @@
 import type { VisionFamily } from '../../../../core/vision/families/family.ts';
 import { fieldError } from '../../../../errors.ts';
 
-/** Writes what a picture takes in a prompt in place of its placeholder. */
+/** Replaces image placeholders with an image's prompt text. */
 export function expandPlaceholders(
   prompt: string,
   texts: readonly string[],
@@ -15,7 +15,7 @@ export function expandPlaceholders(
   return pieces.map((piece, index) => `${piece}${texts[index] ?? ''}`).join('');
 }
 
-/** Puts the ids of pictures' rows in place of the tokens that stand for them. */
+/** Replaces placeholder tokens with row ids. */
 export function placePictures(
   prompt: Int32Array,
   pictures: readonly EncodedPicture[],
@@ -32,12 +32,12 @@ export function placePictures(
 }
 
 export interface EncodedPicture {
-  /** Stands for its first row in place of a token; those after it count down. Another picture has other ids. */
+  /** Id of the first row; ids count down from it and are unique per image. */
   readonly firstId: number;
   /** `[rows × hiddenSize]` */
   readonly embeddings: Float32Array;
   readonly rows: number;
-  /** Rows and columns that its embeddings are laid out in, where positions tell them apart. */
+  /** Grid of the embeddings, if the model's positions depend on it. */
   readonly grid?: PictureGrid | undefined;
 }
 
@@ -51,22 +51,19 @@ interface Entry extends EncodedPicture {
   uses: number;
 }
 
-/** Size of the pictures that are kept without being in use. */
+/** Max size of kept images that aren't in use. */
 const maxIdleBytes = 64 * 2 ** 20;
 /** Ids are 32-bit integers. */
 const maxIds = 2 ** 31 - 1;
 
-/**
- * The pictures of requests under way and of those before, by what they are. Their rows have ids below zero, so that they
- * can stand among tokens: sequences that begin alike have the same pictures, too.
- */
+/** Images by content. Rows have negative ids among token ids: sequences with a common prefix then have the same images too. */
 export function createPictureTable(hiddenSize: number) {
-  /** In the order of their ids. */
+  /** In id order. */
   const entries: Entry[] = [];
   /** Least recently used first. */
   const byKey = new Map<string, Entry>();
   let ids = 0;
-  /** Lends a picture until `giveBack`. */
+  /** Borrows an image until `release`. */
   const borrow = (key: string): EncodedPicture | undefined => {
     const entry = byKey.get(key);
     if (!entry) return undefined;
@@ -77,7 +74,7 @@ export function createPictureTable(hiddenSize: number) {
   };
   return {
     borrow,
-    /** Adds a picture and lends it until `giveBack`; one that is there already stays. */
+    /** Adds an image, unless present, and borrows it until `release`. */
     add(key: string, embeddings: Float32Array, grid?: PictureGrid): EncodedPicture {
       const known = borrow(key);
       if (known) return known;
@@ -89,7 +86,7 @@ export function createPictureTable(hiddenSize: number) {
       byKey.set(key, entry);
       return entry;
     },
-    giveBack(picture: EncodedPicture): void {
+    release(picture: EncodedPicture): void {
       (picture as Entry).uses--;
       let idle = 0;
       for (const entry of byKey.values()) if (entry.uses === 0) idle += entry.embeddings.byteLength;

@@ -30,24 +30,23 @@ export interface ReadyPicture {
 type PictureSettings = Pick<ChatSettings, 'imageFetch' | 'maxImages' | 'maxPixels' | 'maxSide'>;
 
 const defaultMaxImages = 16;
-/** Pixels of the longer side with `detail: "low"`. */
+/** Max pixels of the longer side with `detail: "low"`. */
 const lowDetailSide = 512;
 
 interface VisionParts {
   readonly family: VisionFamily;
-  /** Id of the token that stands for a row of a picture. */
+  /** Token id of an image row's placeholder. */
   readonly token: number;
   readonly table: PictureTable;
   readonly settings: PictureSettings;
 }
 
-/** Turns the pictures of requests into embeddings: fetched, decoded, resized and encoded, each once while it is kept. */
 export function createVisionModel(session: Session, { family, token, table, settings }: VisionParts) {
   const texts = new WeakMap<EncodedPicture, string>();
-  /** A large picture takes up to 640 MB while it is decoded, and the encoder uses all threads. */
+  /** Decoding a large image takes up to 640 MB, and the encoder uses all threads. */
   const oneByOne = limitConcurrency(1);
-  const giveBack = (pictures: readonly ReadyPicture[]): void => {
-    for (const { encoded } of pictures) table.giveBack(encoded);
+  const releasePictures = (pictures: readonly ReadyPicture[]): void => {
+    for (const { encoded } of pictures) table.release(encoded);
   };
   const encode = async (bytes: Uint8Array, { detail, place }: PlacedPicture): Promise<ReadyPicture> => {
     const key = `${createHash('sha256').update(bytes).digest('base64')} ${detail === 'low' ? 'low' : 'high'}`;
@@ -65,7 +64,7 @@ export function createVisionModel(session: Session, { family, token, table, sett
   return {
     family,
     token,
-    /** The pictures of a conversation, lent until `giveBack`. */
+    /** The images of a conversation, borrowed until `releasePictures`. */
     async read(
       messages: readonly ChatMessage<MessageContent>[],
       { signal, owner }: PipelineRunOptions = {},
@@ -88,16 +87,16 @@ export function createVisionModel(session: Session, { family, token, table, sett
         }
         return ready;
       } catch (error) {
-        giveBack(ready);
+        releasePictures(ready);
         throw error;
       }
     },
-    giveBack,
+    releasePictures,
     release: () => session.release(),
   };
 }
 
-/** A text with the tokens of pictures would be taken for a picture. */
+/** Text with image tokens would be taken for an image. */
 function assertNoMarkers(
   messages: readonly ChatMessage<MessageContent>[],
   { placeholder, pictureToken }: VisionFamily,
@@ -148,7 +147,7 @@ function toTensor(input: EncoderInput, type: Tensor['type']): Tensor {
   return { type, dims: input.dims, data };
 }
 
-/** Moves a fault of an image to the part of the message that has it. */
+/** Renames an error's field `image` to the message part. */
 async function named<T>(place: string, task: () => Promise<T>): Promise<T> {
   return task().catch((error: unknown) => {
     throw renameFields(error, (field) => (field === 'image' ? place : field));

@@ -8,12 +8,11 @@ import { chatCompletionChunkSchema, chatCompletionSchema, chatRequestSchema } fr
 import { createFrameWriter } from './print-chunks.ts';
 import { toChatCompletion } from './print.ts';
 
-/** `POST /chat/completions` */
 export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/chat/completions',
   operationId: 'createChatCompletion',
-  summary: 'Answer a conversation, at once or as a stream of server-sent events.',
+  summary: 'Answer a conversation, complete or as a stream of server-sent events.',
   requestBody: { name: 'ChatCompletionRequest', schema: chatRequestSchema, foreign: foreignFields },
   responses: {
     'application/json': { name: 'ChatCompletion', schema: chatCompletionSchema },

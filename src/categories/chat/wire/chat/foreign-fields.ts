@@ -15,9 +15,8 @@ const toFormat = (value: unknown): Readonly<Record<string, unknown>> => {
 const toThinking = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'string' ? { reasoning_effort: value } : { enable_thinking: value };
 
-/** Fields of chat completions and of well-known servers of them that aren't fields here. */
+/** Fields of OpenAI's and popular servers' chat completions that this API doesn't have. */
 export const foreignFields = {
-  // Fields of this wire format.
   functions: { advice: 'use `tools`' },
   function_call: { advice: 'use `tools` and `tool_choice`' },
   modalities: { harmless: isTextOnly, advice: 'only ["text"] is offered' },
@@ -25,7 +24,6 @@ export const foreignFields = {
   prediction: notOffered,
   verbosity: harmless('medium'),
   web_search_options: notOffered,
-  // The form of the answer.
   regex: { as: 'guided_regex' },
   regex_pattern: { as: 'guided_regex' },
   ebnf: { as: 'guided_grammar' },
@@ -33,7 +31,6 @@ export const foreignFields = {
   format: { as: '`response_format`, or a schema as `guided_json`', to: toFormat },
   guided_whitespace_pattern: notOffered,
   structural_tag: { advice: 'use `tools` or `response_format`' },
-  // Length and end.
   n_predict: { as: 'max_tokens' },
   num_predict: { as: 'max_tokens' },
   max_new_tokens: { as: 'max_tokens' },
@@ -43,7 +40,6 @@ export const foreignFields = {
   stop_sequences: { as: 'stop' },
   stop_regex: { advice: 'use `stop`' },
   skip_special_tokens: { ...harmless(true), advice: 'special tokens are no part of an answer' },
-  // Sampling.
   random_seed: { as: 'seed' },
   repetition_penalty: { as: 'repeat_penalty' },
   rep_pen: { as: 'repeat_penalty' },
@@ -69,8 +65,7 @@ export const foreignFields = {
   sampler_priority: notOffered,
   logits_processors: { ...harmless([]), advice: 'use `logit_bias`, `bad_words` or `allowed_token_ids`' },
   custom_logit_processor: { advice: 'use `logit_bias`, `bad_words` or `allowed_token_ids`' },
-  options: { ...harmless({}), advice: 'write its fields beside `messages`, such as `temperature`' },
-  // The prompt.
+  options: { ...harmless({}), advice: 'set its fields next to `messages`, such as `temperature`' },
   prompt: { ...harmless('', []), advice: 'use `messages`, or `POST /completions`' },
   input: { ...harmless('', []), advice: 'use `messages`, or `POST /responses`' },
   chat_template: { advice: 'use `chatTemplate`, a setting of the model' },
@@ -81,25 +76,22 @@ export const foreignFields = {
   mm_processor_kwargs: { ...harmless({}), advice: 'use `detail` of the picture' },
   suffix: { ...harmless(''), advice: 'use `POST /completions`' },
   echo: { ...off, advice: 'use `POST /completions`' },
-  // Thinking.
   think: { as: '`enable_thinking`, or a text as `reasoning_effort`', to: toThinking },
   thinking: { advice: 'use `enable_thinking`' },
   reasoning: { advice: 'use `reasoning_effort`' },
   reasoning_format: {
     ...harmless('auto', 'deepseek', 'parsed'),
-    advice: 'thinking always comes apart, as `reasoning_content`',
+    advice: 'reasoning is always separate, as `reasoning_content`',
   },
-  separate_reasoning: { ...harmless(true), advice: 'thinking always comes apart, as `reasoning_content`' },
+  separate_reasoning: { ...harmless(true), advice: 'reasoning is always separate, as `reasoning_content`' },
   thinking_token_budget: { advice: 'use `max_tokens` or `enable_thinking`' },
   thinking_budget: { advice: 'use `max_tokens` or `enable_thinking`' },
   reasoning_budget: { ...harmless(-1), advice: 'use `max_tokens` or `enable_thinking`' },
-  // Fields of the answer.
   prompt_logprobs: { ...off, advice: 'use `echo` and `logprobs` of `POST /completions`' },
   logprob_token_ids: { advice: 'use `top_logprobs`' },
   n_probs: { ...harmless(0), advice: 'use `logprobs` and `top_logprobs`' },
   return_token_ids: { ...off, advice: 'use `POST /tokenize`' },
   return_tokens_as_token_ids: { ...off, advice: 'use `POST /tokenize`' },
-  // The model.
   lora_path: { advice: 'name a model that has the adapter in its weights' },
   lora: { ...harmless([]), advice: 'name a model that has the adapter in its weights' },
   adapter_id: { advice: 'name a model that has the adapter in its weights' },

@@ -6,16 +6,15 @@ import { toWireHead, toWireLogprobs, type AnswerHead } from './print.ts';
 
 type WireChoice = ChatCompletionChunk['choices'][number];
 
-/** The part of the request that a chunker needs. */
+/** The request options that affect chunks. */
 export interface ChunkOptions extends ChunkUsageOptions {
-  /** Number of choices that will come. */
+  /** Expected number of choices. */
   readonly choices: number;
 }
 
 /**
- * Makes the function that turns the events of one answer, in order, into its chunks. Every choice begins with a chunk
- * that has the role, sent as soon as the prompt has been read.
- *
+ * Creates a function that turns the ordered events of one answer into chunks. Each choice starts with a
+ * chunk that has the role, sent as soon as the prompt has been read.
  * @example
  * ```ts
  * const toChunks = createChunker({ id: 'chatcmpl-1', created: 0, model: 'm' }, { choices: 1, includeUsage: false });
@@ -28,7 +27,7 @@ export function createChunker(
   options: ChunkOptions,
 ): (event: ChatEvent) => ChatCompletionChunk[] {
   const begun = new Set<number>();
-  /** Log probabilities of each choice that go with its next chunk. */
+  /** Log probabilities for each choice's next chunk. */
   const logprobs = new Map<number, TokenLogprobs[]>();
   const begin = (index: number): WireChoice[] => {
     if (begun.has(index)) return [];
@@ -53,10 +52,10 @@ export function createChunker(
   return createChunkWriter(wireHead, options, toChoices);
 }
 
-/** Makes the function that turns the events of one answer, in order, into the frames of its stream. */
+/** Like `createChunker`, but writes stream frames. */
 export function createFrameWriter(head: AnswerHead, options: ChunkOptions): (event: ChatEvent) => string {
   const toChunks = createChunker(head, options);
-  /** Both sides of the frame of each choice's next text, which stay the same as long as nothing else comes with it. */
+  /** Frame text around the delta; constant while only text changes. */
   const sides: (readonly string[])[] = [];
   return (event) => {
     const isText = event.type === 'text-delta';

@@ -2,18 +2,17 @@ import { collectChoice, type CollectedChoice } from '../../collect-choices.ts';
 import type { ChatEvent, ChatUsage, TokenLogprob, TokenLogprobs } from '../../events.ts';
 import type { ChatCompletion } from './schema.ts';
 
-/** Fields that all parts of one answer share. */
+/** Fields shared by all parts of an answer. */
 export interface AnswerHead {
   /** `chatcmpl-…` */
   readonly id: string;
   /** Unix time in seconds. */
   readonly created: number;
   readonly model: string;
-  /** Changes where the model or its settings do. */
+  /** Changes with the model or its settings. */
   readonly systemFingerprint?: string | undefined;
 }
 
-/** The fields that an answer and all its chunks have in common. */
 export function toWireHead({ id, created, model, systemFingerprint }: AnswerHead): WireHead {
   return {
     id,
@@ -31,7 +30,7 @@ type WireLogprob = Omit<WireLogprobs['content'][number], 'top_logprobs'>;
 export type WireLogprobs = NonNullable<ChatCompletion['choices'][number]['logprobs']>;
 
 /**
- * All events of a chat request → the body of its answer.
+ * All events of a chat request → the response body.
  *
  * @example
  * ```ts
@@ -59,7 +58,6 @@ export function toChatCompletion(events: Iterable<ChatEvent>, head: AnswerHead):
   };
 }
 
-/** Counts of tokens → `usage`. */
 export function toWireUsage(usage: ChatUsage): WireUsage {
   return {
     prompt_tokens: usage.promptTokens,
@@ -70,7 +68,6 @@ export function toWireUsage(usage: ChatUsage): WireUsage {
   };
 }
 
-/** Log probabilities of tokens → `choices[].logprobs`. */
 export function toWireLogprobs(tokens: readonly TokenLogprobs[]): WireLogprobs {
   const content = tokens.map((token) => ({
     ...toWireLogprob(token),
@@ -79,10 +76,9 @@ export function toWireLogprobs(tokens: readonly TokenLogprobs[]): WireLogprobs {
   return { content, refusal: null };
 }
 
-/** JSON has no −∞; clients of this wire format know this number as a probability of nothing. */
+/** JSON has no −∞; OpenAI's API uses this number for probability 0. */
 const impossible = -9999;
 
-/** A token and its log probability → the same on the wire. */
 export function toWireLogprob({ token, logprob, bytes }: TokenLogprob): WireLogprob {
   return { token, logprob: Math.max(logprob, impossible), bytes: [...bytes] };
 }

@@ -17,7 +17,7 @@ import {
 } from '../request-parts.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 
-/** The parsed request and the form of its delivery. */
+/** The parsed request and its delivery options. */
 export interface ChatCall extends ReturnType<typeof deliveryOf> {
   readonly model: string;
   readonly request: ChatRequestInput;
@@ -27,10 +27,9 @@ export interface ChatCall extends ReturnType<typeof deliveryOf> {
 type MessageBody = ChatRequestBody['messages'][number];
 
 /**
- * A request body of `POST /chat/completions` → what the inference takes.
+ * A request body of `POST /chat/completions` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the first invalid field as `param`
  * @example
  * ```ts
  * fromChatRequest({ model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello' }], top_k: 40 }).request.topK; // 40
@@ -45,7 +44,6 @@ export function fromChatRequest(body: unknown): ChatCall {
   });
 }
 
-/** The fields of a body that make its prompt and its answer. */
 export function toChatRequest(parsed: ChatRequestBody) {
   const { responseFormat, formatField } = toAnswerFormat(parsed);
   const maxTokens = valueOfBoth(parsed, 'max_tokens', 'max_completion_tokens');
@@ -64,12 +62,12 @@ export function toChatRequest(parsed: ChatRequestBody) {
   return { request, formatField };
 }
 
-/** A message that the answer continues, as other servers mark it. */
+/** `prefix: true` on the final message is DeepSeek's and Mistral's way to continue it. */
 function continuationOf(messages: readonly MessageBody[]): Pick<ChatRequestInput, 'continueFinalMessage'> {
   const index = messages.findIndex((message) => message.role === 'assistant' && message.prefix === true);
   if (index < 0) return {};
   if (index < messages.length - 1)
-    throw fieldError(`messages[${index}].prefix`, 'expected it of the last message alone');
+    throw fieldError(`messages[${index}].prefix`, 'expected it only on the last message');
   return { continueFinalMessage: true };
 }
 
@@ -84,7 +82,7 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
       const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
       const content = toAnswer(message.content) ?? message.refusal ?? null;
       if (content === null && !toolCalls?.length) {
-        const reason = 'expected text where there are no tool calls, got nothing';
+        const reason = 'expected text without tool calls, got nothing';
         throw fieldError(`messages[${index}].content`, reason);
       }
       return {

@@ -19,7 +19,7 @@ import { formatFields, jsonSchema } from '../answer-format.ts';
 
 export const nonEmptyText = z.string().min(1);
 
-/** The schema of one of several objects by its `type`, of which others exist elsewhere and aren't offered here. */
+/** The error for an unknown `type` lists the supported types. */
 export function offered<const Options extends readonly z.ZodObject[]>(
   noun: string,
   options: Options,
@@ -48,13 +48,12 @@ const imageUrl = z.object({
   }),
 });
 
-/** An answer as it came: a refusal is one of its texts. */
+/** A past answer: a refusal counts as text. */
 const assistantContent = z.union([
   z.string(),
   listOf(offered('a part', [textPart, z.object({ type: z.literal('refusal'), refusal: z.string() })])),
 ]);
 
-/** Text, or parts of text and pictures. */
 const userContent = z.union([z.string(), listOf(offered('a part', [textPart, imageUrl]))]);
 
 export const toolName = z
@@ -78,8 +77,8 @@ const message = z.discriminatedUnion('role', [
       content: assistantContent.nullish(),
       refusal: z.string().nullish(),
       reasoning_content: z.string().nullish(),
-      reasoning: textField('Another name of `reasoning_content`.'),
-      prefix: flagField('Of the last message: the same as `continue_final_message`.'),
+      reasoning: textField('Alias of `reasoning_content`.'),
+      prefix: flagField('On the last message: same as `continue_final_message`.'),
       tool_calls: listOf(toolCall).nullish(),
       function_call: z.null({ error: 'expected `tool_calls` instead' }).optional(),
       audio: z.null({ error: 'expected no audio' }).optional(),
@@ -98,12 +97,13 @@ const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool'), content, tool_call_id: nonEmptyText, name }),
 ]);
 
-/** The fields of a function that a model may call. */
 export const functionFields = {
   name: toolName,
   description: z.string().nullish(),
   parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
-  strict: flagField('Guarantee that arguments follow the schema; one that can not be guaranteed is refused.'),
+  strict: flagField(
+    "Guarantee that arguments follow the schema; a schema that can't be guaranteed is rejected.",
+  ),
 };
 
 const tool = z.object({ type: z.literal('function'), function: z.object(functionFields) });
@@ -128,7 +128,6 @@ const toolChoice = z.union(
   expecting('"auto", "none", "required" or { "type": "function", "function": { "name": … } }'),
 );
 
-/** For the `allOf` of a body. */
 export const streamOptionsNeedStream = needs(['stream_options', { type: 'object' }], {
   stream: { const: true },
 });
@@ -160,7 +159,7 @@ const logitBias = z
     additionalProperties: { type: 'number', minimum: logitBiasBounds.min, maximum: logitBiasBounds.max },
   });
 
-/** The body of a chat request. Fields that are not listed change nothing or are refused before, see `foreign-fields.ts`. */
+/** The body of a chat request. Unlisted fields are ignored or rejected first, see `foreign-fields.ts`. */
 export const chatRequestSchema = z
   .object({
     model: z.string().meta({ description: 'Id of a chat model.' }),
@@ -168,7 +167,7 @@ export const chatRequestSchema = z
     ...parameterShape(chatParameters),
     max_completion_tokens: parameterSchema({
       ...chatParameters.maxTokens,
-      description: 'Another name of max_tokens.',
+      description: 'Alias of max_tokens.',
     }),
     stop: z
       .union([nonEmptyText, listOf(nonEmptyText, { max: maxStopSequences })])
@@ -184,11 +183,11 @@ export const chatRequestSchema = z
     tools: listOf(tool).nullish(),
     tool_choice: toolChoice.nullish().meta({
       description:
-        '`required` is a call, and several where `parallel_tool_calls` is true; a function is a call of it. Both are guaranteed. `allowed_tools` shows the model only those.',
+        '`required` guarantees a call, or several if `parallel_tool_calls` is true; a function guarantees a call of it. `allowed_tools` limits the tools shown to the model.',
       default: 'auto',
     }),
     parallel_tool_calls: flagField(
-      'Whether one answer may hold several calls; default: true, but false where `tool_choice` is `required`.',
+      'Allow several calls in one answer; default: true, but false if `tool_choice` is `required`.',
     ),
     ...formatFields,
     logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
@@ -196,23 +195,24 @@ export const chatRequestSchema = z
       .nullish()
       .meta({ description: chatParameters.badWords.description, default: chatParameters.badWords.default }),
     stop_token_ids: listOf(tokenId, { max: maxStopTokens }).nullish().meta({
-      description: 'Tokens that end the answer, and are no part of it.',
+      description: 'Tokens that end the answer and are removed from it.',
     }),
     allowed_token_ids: listOf(tokenId, { min: 1, max: maxAllowedTokens }).nullish().meta({
       description:
-        'The only tokens that the answer may have; it ends by itself only if the token that ends it is one of them.',
+        'The only tokens allowed in the answer; include an end token, or only a limit ends the answer.',
     }),
     documents: listOf(z.record(z.string(), z.unknown())).nullish().meta({
-      description: "Texts for the model's chat template, if it takes some; often of `title` and `text`.",
+      description:
+        "Documents for the model's chat template, if it supports them; often objects with `title` and `text`.",
     }),
     chat_template_kwargs: z
       .record(z.string(), z.unknown())
       .nullish()
-      .meta({ description: "Variables that the model's chat template looks at, by name." }),
+      .meta({ description: "Variables for the model's chat template, by name." }),
   })
   .meta({ allOf: [streamOptionsNeedStream] });
 
-/** A checked body of `POST /chat/completions`. */
+/** A validated body of `POST /chat/completions`. */
 export type ChatRequestBody = z.infer<typeof chatRequestSchema>;
 
 const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
@@ -220,24 +220,21 @@ const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z
 export const tokenLogprobs = z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) }));
 const logprobs = z.object({ content: tokenLogprobs, refusal: z.null() });
 
-/** The fields that an answer and all its chunks have in common. */
 export const answerHead = <Name extends string>(object: Name) => ({
   id: z.string(),
   object: z.literal(object),
   created: z.int(),
   model: z.string(),
   system_fingerprint: z.string().optional().meta({
-    description: 'Changes where the model or its settings do.',
+    description: 'Changes with the model or its settings.',
   }),
 });
 
-/** `finish_reason` of a choice. */
 export const finishReason = z.enum(['stop', 'length', 'tool_calls']).meta({
   description:
-    '`length`: `max_tokens` or the end of the context cut the answer off; one that is bound to a schema is completed before. Where requests leave `max_tokens` out, `defaults: { maxTokens }` of the model sets the limit, else 256.',
+    "`length`: truncated by `max_tokens` or the end of the context; an answer with a schema is completed first. The default of `max_tokens` is set by the model's `defaults: { maxTokens }`, else 256.",
 });
 
-/** `usage` of an answer. */
 export const usage = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
 import { toFrame } from '../../../../http/sse.ts';
 import { parseBody } from '../../../../validation/issues.ts';
-import { alike, foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
+import { each, foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { RawPrompt } from '../../prompts.ts';
 import type { ChatRequestInput } from '../../request.ts';
@@ -15,18 +15,17 @@ import { foreignFields } from '../chat/foreign-fields.ts';
 import { completionRequestSchema, completionSchema, defaultMaxTokens } from './schema.ts';
 import { createCompletionChunker, toCompletion } from './print.ts';
 
-/** Fields of chats, which would change the answer here. */
+/** Chat fields that would change the answer. */
 const chatFields =
   'messages tools tool_choice documents chat_template_kwargs enable_thinking think reasoning_effort ' +
   'continue_final_message add_generation_prompt';
 const completionForeignFields: ForeignFields = {
   ...foreignTo(completionRequestSchema, foreignFields),
-  ...alike(chatFields, { advice: 'use `POST /chat/completions`' }),
+  ...each(chatFields, { advice: 'use `POST /chat/completions`' }),
   max_completion_tokens: { as: 'max_tokens' },
   top_logprobs: { advice: 'use `logprobs` with a number' },
 };
 
-/** A request body of `POST /completions` → what the inference takes. */
 function readCompletionRequest(body: unknown, nameOf: (field: string) => string): ChatCall {
   const parsed = parseBody(completionRequestSchema, body);
   const { prompt, n, best_of, max_tokens, logprobs, suffix, ...others } = parsed;
@@ -53,12 +52,11 @@ function readCompletionRequest(body: unknown, nameOf: (field: string) => string)
   return { model: parsed.model, request, fieldOf, ...deliveryOf(parsed) };
 }
 
-/** `POST /completions` */
 export const completions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/completions',
   operationId: 'createCompletion',
-  summary: 'Continue texts or tokens as they are, at once or as a stream of server-sent events.',
+  summary: 'Continue raw texts or tokens, complete or as a stream of server-sent events.',
   requestBody: {
     name: 'CompletionRequest',
     schema: completionRequestSchema,

@@ -3,20 +3,19 @@ import { createChunkWriter, type ChunkUsageOptions } from '../chunk-writer.ts';
 import { toWireHead, toWireLogprob, toWireUsage, type AnswerHead } from '../chat/print.ts';
 import type { Completion, CompletionLogprobs } from './schema.ts';
 
-/** Makes what counts the characters of a text by its tokens. A character that several tokens make up begins with the first of them. */
+/** A character split over several tokens counts at its first token. */
 export function createTextOffsets() {
   let hidden = 0;
   let characters = 0;
   return {
-    /** The next tokens are no part of the text. */
     hide(count: number): void {
       hidden = count;
     },
-    /** @returns the code points of the text before a token of these bytes, which comes next */
+    /** @returns code points before the next token */
     next(bytes: readonly number[]): number {
       const offset = characters;
       if (hidden > 0) hidden--;
-      // Bytes that go on with a character count no further one.
+      // UTF-8 continuation bytes start no character.
       else for (const byte of bytes) if ((byte & 0xc0) !== 0x80) characters++;
       return offset;
     },
@@ -25,7 +24,6 @@ export function createTextOffsets() {
 
 type WireChoice = Completion['choices'][number];
 
-/** The part of the request that says how its completions are written. */
 export interface CompletionOptions {
   readonly n: number;
   readonly logprobs: boolean;
@@ -33,15 +31,11 @@ export interface CompletionOptions {
 
 interface Choice {
   readonly offsets: ReturnType<typeof createTextOffsets>;
-  /** Text and log probabilities that go with its next piece. */
   heldText: string;
   held: CompletionLogprobs | undefined;
 }
 
-/**
- * Makes the function that turns the events of a request, in order, into pieces of its choices. A choice's last piece has its
- * `finish_reason`; it is the only one where they are whole.
- */
+/** The last piece of a choice has its `finish_reason`; with `isWhole` it is the only piece. */
 function createCompletionPieces(
   { n }: Pick<CompletionOptions, 'n'>,
   isWhole = false,
@@ -88,7 +82,6 @@ function createCompletionPieces(
   };
 }
 
-/** All events of a request → the body of its answer. */
 export function toCompletion(
   events: Iterable<ChatEvent>,
   head: AnswerHead,
@@ -107,7 +100,6 @@ export function toCompletion(
   return { ...toWireHead(head), object: 'text_completion', choices, usage: toWireUsage(usage) };
 }
 
-/** Makes the function that turns the events of a request, in order, into the chunks of its stream. */
 export function createCompletionChunker(
   head: AnswerHead,
   options: CompletionOptions,
@@ -135,7 +127,7 @@ function addToken(to: CompletionLogprobs, given: PromptTokenLogprobs, offsets: C
   to.top_logprobs.push(byText([...topLogprobs.map(toWireLogprob), own]));
 }
 
-/** Several tokens may have the same text, as parts of characters have: the likeliest stands for them. */
+/** Tokens that are parts of characters may have the same text: keep the likeliest. */
 function byText(tokens: readonly Pick<TokenLogprob, 'token' | 'logprob'>[]): Record<string, number> {
   const best = new Map<string, number>();
   for (const { token, logprob } of tokens) best.set(token, Math.max(logprob, best.get(token) ?? -Infinity));

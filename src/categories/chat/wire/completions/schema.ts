@@ -14,10 +14,10 @@ import {
   usage,
 } from '../chat/schema.ts';
 
-/** Tokens of an answer where a request names no number, as in the original of this wire format. */
+/** Default of OpenAI's API. */
 export const defaultMaxTokens = 16;
 
-/** Without a default: tokens are listed where a number is given. */
+/** No default: only a number turns the list on. */
 const { default: _none, ...listedTokens } = chatParameters.topLogprobs;
 
 const prompt = z.union(
@@ -30,7 +30,6 @@ const prompt = z.union(
   expecting(`a text, token ids, or a list of 1 to ${maxPrompts} texts or lists of token ids`),
 );
 
-/** The body of a request: its own fields, and the sampling parameters of chat completions. */
 export const completionRequestSchema = chatRequestSchema
   .omit({
     messages: true,
@@ -50,24 +49,24 @@ export const completionRequestSchema = chatRequestSchema
   })
   .extend({
     prompt: prompt.meta({
-      description: `Text or token ids that are continued as they are, or up to ${maxPrompts} of them; no chat template is applied.`,
+      description: `Raw text or token ids to continue, or up to ${maxPrompts} of them; no chat template is applied.`,
     }),
     suffix: textField('Text after the completion; for models with fill-in-the-middle tokens.'),
-    add_special_tokens: flagField("Whether the tokenizer's special tokens are put around a text.", true),
+    add_special_tokens: flagField("Add the tokenizer's special tokens to a text.", true),
     max_tokens: parameterSchema({
       ...chatParameters.maxTokens,
       min: 0,
       default: defaultMaxTokens,
       description:
-        'Maximum number of tokens generated per completion; 0 only reads the prompt. Default: as `defaults: { maxTokens }` of the model says, else 16.',
+        "Maximum number of tokens generated per completion; 0 only reads the prompt. Default: the model's `defaults: { maxTokens }`, else 16.",
     }),
     echo: flagField('Begin the text with the prompt.', false),
     logprobs: parameterSchema({
       ...listedTokens,
       description:
-        "Return the log probability of every token, from the model's output before sampling, and those of so many most likely tokens at each position; with `echo` of the prompt's tokens, too.",
+        'Return the log probability of every token before sampling, and of this many most likely tokens at each position; with `echo`, also for the prompt.',
     }),
-    best_of: z.int().nullish().meta({ description: 'Only the value of `n`.' }),
+    best_of: z.int().nullish().meta({ description: 'Must equal `n`.' }),
   })
   .meta({ allOf: [streamOptionsNeedStream] });
 
@@ -77,12 +76,11 @@ const logprobs = z.object({
     .array(z.number().nullable())
     .meta({ description: '`null` for the first token of a prompt.' }),
   top_logprobs: z.array(z.record(z.string(), z.number()).nullable()).meta({
-    description: 'The most likely tokens at each position, and the one that stands there.',
+    description: 'The most likely tokens at each position, and the actual token.',
   }),
-  text_offset: z.array(z.int()).meta({ description: 'Code points of the text before each token.' }),
+  text_offset: z.array(z.int()).meta({ description: 'Number of code points before each token.' }),
 });
 
-/** The body of a complete answer, or one event of a streamed one. */
 export const completionSchema = z.object({
   ...answerHead('text_completion'),
   choices: z.array(

@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { countedBody, previewPrompt } from '../preview-prompt.ts';
 
-/** Types of errors of this dialect that others call otherwise, by code. */
+/** Error types that differ in Anthropic's API, by code. */
 const errorTypes: Readonly<Record<string, string>> = {
   model_not_found: 'not_found_error',
   request_too_large: 'request_too_large',
@@ -25,7 +25,7 @@ const errorTypes: Readonly<Record<string, string>> = {
   deadline_exceeded: 'timeout_error',
 };
 
-/** What clients of this dialect act upon: they shorten the conversation, or send it as a whole. */
+/** Anthropic's clients act on these: they shorten the conversation, or resend it as a whole (`thread`). */
 function toError({ error: { type, code, param, message } }: ErrorBody) {
   return {
     type: errorTypes[code] ?? (type === 'server_error' ? 'api_error' : type),
@@ -34,12 +34,11 @@ function toError({ error: { type, code, param, message } }: ErrorBody) {
   };
 }
 
-/** `POST /messages` */
 export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/messages',
   operationId: 'createMessage',
-  summary: "Answer a conversation in the dialect of Anthropic's Messages, at once or as a stream.",
+  summary: "Answer a conversation in the dialect of Anthropic's Messages, complete or as a stream.",
   requestBody: { name: 'MessageRequest', schema: messagesRequestSchema, foreign: messagesForeignFields },
   responses: {
     'application/json': { name: 'Message', schema: messageSchema },
@@ -75,7 +74,6 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
   },
 };
 
-/** `POST /messages/count_tokens` */
 export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/messages/count_tokens',

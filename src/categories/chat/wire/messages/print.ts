@@ -4,17 +4,14 @@ import type { ChatEvent, ChatUsage } from '../../events.ts';
 import { ItemReader, type AnswerItem, type ItemChange } from '../../items.ts';
 import type { Message, MessageBlock, MessageEvent } from './schema.ts';
 
-/** The parts of a message that are known before its answer. */
 export type MessageHead = Pick<Message, 'id' | 'model'>;
 
-/** Why a message ends. */
 type MessageEnd = Extract<MessageEvent, { type: 'message_delta' }>['delta'];
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
 const isOpen = { stop_reason: null, stop_sequence: null } as const;
 const noUsage: ChatUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
 
-/** Makes the function that turns the events of one answer, in order, into those of a streamed message. */
 export function createMessageStreamer(head: MessageHead): (event: ChatEvent) => MessageEvent[] {
   const items = new ItemReader();
   let hasBegun = false;
@@ -57,7 +54,7 @@ function toDelta(
     : { type: 'input_json_delta', partial_json: text };
 }
 
-/** The block of an item; a call whose arguments the limit cuts off has the input `{}`. */
+/** A call truncated by the limit has the input `{}`. */
 function toBlock({ type, text, call }: AnswerItem): MessageBlock {
   if (type === 'text') return { type, text, citations: null };
   if (type === 'reasoning') return { type: 'thinking', thinking: text, signature: '' };
@@ -65,7 +62,6 @@ function toBlock({ type, text, call }: AnswerItem): MessageBlock {
   return { type: 'tool_use', id: call!.id, name: call!.name, input };
 }
 
-/** All events of a chat request → the body of a whole message. */
 export function toMessage(events: Iterable<ChatEvent>, head: MessageHead): Message {
   const items = new ItemReader();
   const content: MessageBlock[] = [];

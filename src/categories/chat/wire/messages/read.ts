@@ -22,12 +22,11 @@ import type { ChatCall } from '../chat/read.ts';
 import { assertFewArguments, readFields, toToolUse, type ToolSelection } from '../request-parts.ts';
 import { messagesRequestSchema, type MessagesRequestBody } from './schema.ts';
 
-/** The parsed request without the form of its delivery. */
 export interface MessagesCall extends Pick<ChatCall, 'model' | 'request' | 'stream' | 'fieldOf'> {
   readonly thinking: Thinking;
 }
 
-/** `unasked`: the request says nothing about thinking, nor how much of it. */
+/** `unasked`: the request sets neither thinking nor an effort. */
 type Thinking = 'enabled' | 'disabled' | 'adaptive' | 'unasked';
 
 type Turn = MessagesRequestBody['messages'][number];
@@ -40,7 +39,6 @@ const keptThoughts = z.object({
   edits: z.array(z.object({ type: z.string().startsWith('clear_thinking_'), keep: z.literal('all') })),
 });
 
-/** Fields that would change the answer and that are not honored. */
 export const messagesForeignFields: ForeignFields = {
   ...foreignTo(messagesRequestSchema, foreignFields),
   ...ignoredFields('anthropic_version anthropic_beta betas inference_geo'),
@@ -64,12 +62,11 @@ export const messagesForeignFields: ForeignFields = {
   top_logprobs: { advice: 'use `POST /chat/completions`' },
 };
 
-/** A request body of `POST /messages` → what the inference takes. */
 export function fromMessagesRequest(body: unknown): MessagesCall {
   return toCall(parse(body));
 }
 
-/** `fromMessagesRequest` that lets other requests run within and between its two checks. */
+/** Yields during and between its two checks. */
 export async function readMessagesRequest(
   body: unknown,
   _caller: CallerState,
@@ -130,11 +127,11 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
     responseFormat,
     ...(parsed.stop_sequences && { stop: parsed.stop_sequences }),
     ...(thinking?.type === 'disabled' && { enableThinking: false }),
-    // Thinking that nobody asked for is no part of the answer.
+    // Hide reasoning unless requested.
     includeReasoning: include_reasoning ?? thinking != null,
-    // The answer goes on where the conversation ends.
+    // The answer continues the conversation's last message.
     continueFinalMessage: continue_final_message ?? isOpen,
-    // Clients send the effort that their own service has without it, to models that can't think, too.
+    // Clients send their own service's default effort, even to models without thinking.
     ...(output?.effort && output.effort !== 'high' && { reasoningEffort: output.effort }),
   };
   inFields(fieldOf, () => assertFewArguments(messages));
@@ -142,17 +139,14 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
   return { model, request, stream: parsed.stream ?? false, fieldOf, thinking: asked };
 }
 
-/**
- * The request as this model takes it: one that has a switch for thinking thinks where that is enabled, and doesn't where
- * nobody asked for it. Of others, the thinking stays as it is.
- */
+/** With a thinking switch, the model thinks only if thinking is enabled. */
 export function toAskedRequest(
   { request, thinking }: Pick<MessagesCall, 'request' | 'thinking'>,
   { id, foreignParameters, defaults, ownedBy }: ModelInfo,
 ): MessagesCall['request'] {
   const hasSwitch = foreignParameters !== undefined && !foreignParameters.includes('enableThinking');
   const isSet = request.enableThinking !== undefined || defaults?.['enableThinking'] !== undefined;
-  // Nobody knows what the template of a remote model takes.
+  // A remote model's template is unknown.
   const isChosen = thinking === 'enabled' || (thinking === 'unasked' && !isSet && ownedBy !== 'remote');
   return {
     ...request,
@@ -161,7 +155,7 @@ export function toAskedRequest(
   };
 }
 
-/** Results of calls come before the rest of a user's turn, as templates have them. */
+/** Templates expect call results before the rest of a user turn. */
 function toMessages({ role, content }: Turn, place: string): Message[] {
   if (typeof content === 'string') return [{ role, content }];
   if (role === 'assistant') return [toAssistant(content, place)];
@@ -178,7 +172,7 @@ function toMessages({ role, content }: Turn, place: string): Message[] {
       content: block.is_error ? `Error: ${text}` : text,
     };
   });
-  // A result is a text here: its pictures follow in the message after it.
+  // A tool result is text only: its images follow in the next message.
   const parts = content.flatMap((block) => {
     if (block.type === 'tool_result') return picturesOf(block.content);
     return block.type === 'text' || block.type === 'image' ? [toPart(block)] : [];

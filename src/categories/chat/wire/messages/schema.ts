@@ -8,7 +8,7 @@ import { chatParameters, maxStopSequences } from '../../parameters.ts';
 import { jsonSchema } from '../answer-format.ts';
 import { chatRequestSchema, nonEmptyText, offered, toolName } from '../chat/schema.ts';
 
-/** The cache of prompts needs no marks: they are read and change nothing. */
+/** Accepted and ignored: prompts are cached without marks. */
 const cached = { cache_control: z.unknown().optional() };
 
 const textBlock = z.object({ type: z.literal('text'), text: z.string(), ...cached });
@@ -66,7 +66,6 @@ const toolChoice = z.discriminatedUnion(
   expecting('an object of the type "auto", "any", "none" or "tool"'),
 );
 
-/** The body of a request: fields of its own dialect, and the sampling parameters of chat completions. */
 export const messagesRequestSchema = chatRequestSchema
   .omit({
     messages: true,
@@ -102,16 +101,16 @@ export const messagesRequestSchema = chatRequestSchema
       .nullish()
       .meta({
         description:
-          'Switches the thinking of a model that has a switch, and shows it; `adaptive` leaves it to the model; `budget_tokens` is not kept.',
+          'Switches and shows reasoning, if the model has a switch; `adaptive` leaves it to the model; `budget_tokens` has no effect.',
       }),
     output_config: z
       .object({
         format: z
           .object({ type: z.literal('json_schema'), schema: jsonSchema })
           .nullish()
-          .meta({ description: 'Format of the answer; the model can write nothing else.' }),
+          .meta({ description: 'Format of the answer, enforced during generation.' }),
         effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish().meta({
-          description: 'How much a model thinks whose template takes it; `high` asks for nothing.',
+          description: "Reasoning effort, if supported by the model's template; `high` has no effect.",
         }),
       })
       .nullish(),
@@ -121,12 +120,12 @@ export const messagesRequestSchema = chatRequestSchema
 export type MessagesRequestBody = z.infer<typeof messagesRequestSchema>;
 
 const usage = z.object({
-  input_tokens: z.int().meta({ description: 'Tokens of the prompt that were computed.' }),
+  input_tokens: z.int().meta({ description: 'Prompt tokens that were computed.' }),
   output_tokens: z.int(),
   cache_creation_input_tokens: z.int(),
   cache_read_input_tokens: z
     .int()
-    .meta({ description: 'Tokens of the prompt that an earlier request of the same key had computed.' }),
+    .meta({ description: 'Prompt tokens reused from the cache of an earlier request of the same key.' }),
 });
 
 const contentBlock = z.discriminatedUnion('type', [
@@ -153,7 +152,7 @@ export const messageSchema = z.object({
   usage,
 });
 
-/** A whole answer, or as much as is known when a stream begins. */
+/** A complete answer, or its known part at the start of a stream. */
 export type Message = z.infer<typeof messageSchema>;
 export type MessageBlock = z.infer<typeof contentBlock>;
 
@@ -171,7 +170,7 @@ export const messagesErrorSchema = z.object({
     details: z
       .object({ error_code: z.literal('thread_unsupported_request') })
       .optional()
-      .meta({ description: 'With it, clients send the whole conversation, without `thread`.' }),
+      .meta({ description: 'Makes clients send the whole conversation, without `thread`.' }),
   }),
   request_id: z.string(),
 });

@@ -4,18 +4,18 @@ import { InferenceError } from '../../../../errors.ts';
 import { unixTime } from '../../../../http/headers.ts';
 
 const beatMs = 1000;
-/** Work whose last beat is older has ended with its process. */
+/** Work without a heartbeat for this long died with its process. */
 const maxBeatAgeSeconds = 15;
 const pollMs = 50;
 const stopMs = 10_000;
 
-/** The work of this process, by the ids of its responses. */
+/** This process's running work, by response id. */
 const ownWork = new Map<string, AbortController>();
 
 const beatOf = (id: string): string => `${id}.beat`;
 const stopOf = (id: string): string => `${id}.stop`;
 
-/** Begins work that goes on when its request has been answered. Other processes see by its beat that it does. */
+/** A heartbeat shows different processes that it is running. */
 export async function beginWork(
   kept: KeptValues,
   id: string,
@@ -27,11 +27,11 @@ export async function beginWork(
   };
   await beat();
   ownWork.set(id, controller);
-  // A store that fails now may answer the next time.
+  // The store may recover before the next beat.
   const beats = setInterval(() => void beat().catch(() => undefined), beatMs).unref();
   return {
     signal: controller.signal,
-    /** To be called when the result is kept. It never rejects: marks that are left expire. */
+    /** Call it once the result is stored. Never rejects: leftover marks expire. */
     async end(): Promise<void> {
       clearInterval(beats);
       ownWork.delete(id);
@@ -40,22 +40,22 @@ export async function beginWork(
   };
 }
 
-/** Whether work has not ended yet, in whichever process. */
-export async function isUnderWay(kept: KeptValues, id: string): Promise<boolean> {
+/** True while the work runs in any process. */
+export async function isWorkRunning(kept: KeptValues, id: string): Promise<boolean> {
   const beatAt = (await kept.get(beatOf(id))) as number | undefined;
   return beatAt !== undefined && unixTime() - beatAt <= maxBeatAgeSeconds;
 }
 
-/** Aborts work, in whichever process, and waits until it has ended. @throws InferenceError `overloaded` if that takes too long */
+/** In any process. @throws InferenceError `overloaded` if that takes too long */
 export async function stopWork(kept: KeptValues, id: string): Promise<void> {
   const own = ownWork.get(id);
   if (own) own.abort();
-  else if (await isUnderWay(kept, id)) await kept.set(stopOf(id), 'true');
+  else if (await isWorkRunning(kept, id)) await kept.set(stopOf(id), 'true');
   const endsAt = performance.now() + stopMs;
-  while (await isUnderWay(kept, id)) {
+  while (await isWorkRunning(kept, id)) {
     if (performance.now() < endsAt) await sleep(pollMs);
     else {
-      const message = 'The process that runs the response was asked to stop it, and has not yet. Ask again.';
+      const message = 'The process that runs the response has not stopped it yet. Try again.';
       throw new InferenceError('overloaded', message, { retryAfterSeconds: 1 });
     }
   }

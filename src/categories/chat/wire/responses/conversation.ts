@@ -1,12 +1,12 @@
 import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
 import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
-import { assertRoom, findConversation, keptFor } from './kept-conversation.ts';
+import { assertRoom, findConversation, storeFor } from './kept-conversation.ts';
 import {
   isReadable,
   noSize,
   notFound,
-  nothingKept,
+  storeDisabled,
   placesOf,
   readItems,
   sizeOf,
@@ -22,17 +22,16 @@ import {
 } from './kept-response.ts';
 import type { ConversationItem, ResponsesRequestBody } from './schema.ts';
 
-/** An item of a conversation, and the field of the request that it came with. */
 export interface PlacedItem {
   readonly item: ConversationItem;
   readonly place: string;
 }
 
-/** The part of a conversation that was kept. */
+/** The stored part of a conversation. */
 export interface Recalled {
   readonly before: Before;
   readonly items: readonly ConversationItem[];
-  /** The items that the request refers to, by their ids. */
+  /** Items that the request references, by id. */
   readonly referred: ReadonlyMap<string, ConversationItem>;
 }
 
@@ -43,11 +42,7 @@ type Asked = Pick<
   'input' | 'previous_response_id' | 'conversation' | 'store' | 'background'
 >;
 
-/**
- * Reads what a request continues and refers to.
- *
- * @throws InferenceError `response_not_found`, or `request_too_large` for more than a request may hold, which is known before it is read
- */
+/** @throws InferenceError `response_not_found`; `request_too_large` for more than one request may hold, checked before reading */
 export async function recall(asked: Asked, caller: CallerState, budget: RequestBudget): Promise<Recalled> {
   const { kept } = caller;
   if (kept === undefined) {
@@ -57,12 +52,12 @@ export async function recall(asked: Asked, caller: CallerState, budget: RequestB
   const { previous_response_id: previous } = asked;
   const id = typeof asked.conversation === 'string' ? asked.conversation : asked.conversation?.id;
   if (previous != null && id !== undefined)
-    throw fieldError('conversation', 'expected none beside previous_response_id');
+    throw fieldError('conversation', 'not allowed with previous_response_id');
   await budget.pause();
   const param = id === undefined ? 'previous_response_id' : 'conversation';
   let { before } = nothingRecalled;
   if (id !== undefined) {
-    const { entries } = await findConversation(keptFor(caller, [id, param]), [id, param]);
+    const { entries } = await findConversation(storeFor(caller, [id, param]), [id, param]);
     before = { size: sizeOf(entries), conversation: { id, last: entries.at(-1)?.number ?? 0 } };
     assertRoom(before.size.count + (typeof asked.input === 'string' ? 1 : asked.input.length), param);
   } else if (previous != null) {
@@ -90,7 +85,7 @@ async function readReferred(
     if (head?.id !== responseId) head = await findAnswered(caller, responseId, place);
     const entry = head.entries.find((one) => one.id === id);
     if (entry === undefined) throw notFound(place);
-    if (referred.has(id)) throw fieldError(place, 'expected every item once');
+    if (referred.has(id)) throw fieldError(place, 'expected each item only once');
     bytes += entry.bytes;
     if (bytes > kept.maxBytes) throw tooLarge(place, 'the items are larger together than a request may be');
     budget.hold(entry.bytes);
@@ -100,14 +95,14 @@ async function readReferred(
   return referred;
 }
 
-/** @throws InferenceError `unsupported_feature` for a request that only a service that keeps responses can answer */
+/** @throws InferenceError `unsupported_feature` for a request that needs stored responses */
 export function assertRecallsNothing(asked: Asked): void {
-  if (asked.store === true) throw nothingKept('store');
-  if (asked.background === true) throw nothingKept('background');
-  if (asked.previous_response_id != null) throw nothingKept('previous_response_id');
-  if (asked.conversation != null) throw nothingKept('conversation');
+  if (asked.store === true) throw storeDisabled('store');
+  if (asked.background === true) throw storeDisabled('background');
+  if (asked.previous_response_id != null) throw storeDisabled('previous_response_id');
+  if (asked.conversation != null) throw storeDisabled('conversation');
   const [first] = referencesOf(asked);
-  if (first !== undefined) throw nothingKept(first.place);
+  if (first !== undefined) throw storeDisabled(first.place);
 }
 
 function referencesOf({ input }: Asked): { readonly id: string; readonly place: string }[] {
@@ -117,7 +112,7 @@ function referencesOf({ input }: Asked): { readonly id: string; readonly place: 
   );
 }
 
-/** All items that a model is to read, in their order. Each has an id of its own, or none. */
+/** All items for the model, in order; ids are unique. */
 export function conversationOf(
   { input }: Pick<Asked, 'input'>,
   { before, items, referred }: Recalled,
@@ -131,7 +126,7 @@ export function conversationOf(
   for (const [index, item] of input.entries()) {
     const ownPlace = `input[${index}]`;
     if (item.id != null && taken.has(item.id))
-      throw fieldError(`${ownPlace}.id`, 'expected an id that no other item of the conversation has');
+      throw fieldError(`${ownPlace}.id`, 'expected a unique id within the conversation');
     taken.add(item.id);
     const found = item.type === 'item_reference' ? referred.get(item.id)! : opened(item, ownPlace);
     placed.push({ item: found, place: ownPlace });
@@ -143,7 +138,7 @@ export function conversationOf(
     const text = unseal(item.encrypted_content);
     if (text === undefined) {
       const reason =
-        'expected what this service has encrypted for this key; a restart ends its secret, unless the handler has a `reasoningSecret`';
+        'expected text that this service encrypted for this key; its secret is lost on restart, unless the handler has a `reasoningSecret`';
       throw fieldError(`${ownPlace}.encrypted_content`, reason);
     }
     return { ...item, content: [{ type: 'reasoning_text', text }] };

@@ -33,12 +33,11 @@ import { addItems } from './kept-conversation.ts';
 import { z } from 'zod';
 import { countedBody, previewPrompt } from '../preview-prompt.ts';
 
-/** `POST /responses/input_tokens` */
 export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/responses/input_tokens',
   operationId: 'countResponseTokens',
-  summary: 'Count the tokens that the model would read for a response.',
+  summary: 'Count the input tokens of a response.',
   requestBody: countedBody(
     { name: 'ResponseTokensRequest', schema: responsesRequestSchema, foreign: responsesForeignFields },
     'model input instructions previous_response_id conversation tools tool_choice parallel_tool_calls text reasoning',
@@ -60,7 +59,7 @@ export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> =
 
 type ReportingRun = Pick<EndpointRun<never, never>, 'caller' | 'report'>;
 
-/** Keeps a response, where its request wants that. The answer says whether it is kept: a store that fails doesn't spoil it. */
+/** If the store fails, the answer reports that it isn't stored. */
 async function keepResponse(
   given: ModelResponse,
   keeping: Keeping,
@@ -76,7 +75,7 @@ async function keepResponse(
   return isKept ? response : { ...response, store: false };
 }
 
-/** Adds the new items of a response to its conversation. The answer says whether that has them. */
+/** The answer reports whether that succeeded. */
 async function keepTurn(
   response: ModelResponse,
   { input, before: { conversation } }: Pick<Keeping, 'before'> & { readonly input: readonly KeptItem[] },
@@ -88,7 +87,6 @@ async function keepTurn(
   return (await added.catch(reportTo(run))) ? response : { ...response, conversation: null };
 }
 
-/** Makes what reports the failure of a store, in place of its result. */
 function reportTo({ report }: Pick<ReportingRun, 'report'>): (error: unknown) => false {
   return (error) => {
     report(InferenceError.from(error));
@@ -101,7 +99,7 @@ interface BackgroundForm extends ResponseForm {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Answers with a response that is still to come, and keeps it as it changes. The service has to keep responses. */
+/** Answers with a queued response and stores each change. Requires `keepResponses`. */
 async function answerInBackground(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   call: ResponsesCall,
@@ -158,12 +156,11 @@ function skippedHeader({ skipped }: ShownTools): Record<string, string> {
   return skipped.length === 0 ? {} : { 'x-slashv1-tools-skipped': listOfNames(skipped) };
 }
 
-/** `POST /responses` */
 export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/responses',
   operationId: 'createResponse',
-  summary: 'Answer a conversation item by item, at once or as a stream of server-sent events.',
+  summary: 'Answer a conversation item by item, complete or as a stream of server-sent events.',
   requestBody: { name: 'ResponseRequest', schema: responsesRequestSchema, foreign: responsesForeignFields },
   responses: {
     'application/json': { name: 'Response', schema: modelResponseSchema },
@@ -199,7 +196,7 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
             const last = events.at(-1);
             if (event.type !== 'usage' || last === undefined || !('response' in last))
               return events.map(toNamedFrame).join('');
-            // The client may refer to the response as soon as it has this event.
+            // The client may reference the response right after this event.
             return keep(last.response).then((response): string => {
               const kept: ResponseEvent = { ...last, response };
               return toNamedFrame(kept);

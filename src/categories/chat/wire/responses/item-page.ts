@@ -3,16 +3,16 @@ import { fieldError } from '../../../../errors.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 
 const maxLimit = 100;
-/** An answer is written in one piece, which takes 6 ms for each MB. */
+/** A page is written in one piece, which takes 6 ms per MB. */
 const maxPageBytes = 2 ** 22;
 
 export const pageParameters = {
   limit: {
-    description: `Max number of items, 1 to ${maxLimit}; default 20. A page ends before the item that makes it larger than 4 MiB.`,
+    description: `Max number of items, 1 to ${maxLimit}; default 20. A page ends before the item that would make it larger than 4 MiB.`,
     schema: { type: 'integer', minimum: 1, maximum: maxLimit },
   },
   order: {
-    description: '`asc` or `desc`; default `desc`, the last first.',
+    description: '`asc` or `desc`; default `desc`, newest first.',
     schema: { enum: ['asc', 'desc'] },
   },
   after: { description: 'Id of the item before the first.' },
@@ -46,7 +46,7 @@ export function toItemPage<One extends Item>(data: readonly One[], hasMore = fal
   };
 }
 
-/** Answers with the part of the items that a query asks for. @param given the items, the oldest first */
+/** @param given the items, oldest first */
 export function pageOf<One extends SizedItem>(given: readonly One[], query: URLSearchParams) {
   const limit = Number(query.get('limit') ?? 20);
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxLimit))

@@ -6,7 +6,7 @@ import {
   keepItems,
   keyOf,
   maxItems,
-  nothingKept,
+  storeDisabled,
   notFound,
   placesOf,
   removeItems,
@@ -16,22 +16,21 @@ import {
 } from './kept-items.ts';
 import type { ConversationItem } from './schema.ts';
 
-/** The head of a conversation. */
 export interface KeptConversation {
   readonly id: string;
   readonly created_at: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly entries: readonly Entry[];
-  /** Since then no item needed a renewal, in Unix seconds. */
+  /** Unix time in seconds of the last renewal of all items. */
   readonly renewedAt: number;
 }
 
-/** The id of a conversation, and the field that it came in. */
+/** The id of a conversation and the field that named it. */
 export type ConversationName = readonly [id: string, param: string];
 
 /** @throws InferenceError `unsupported_feature` or `response_not_found` */
-export function keptFor({ kept }: Pick<CallerState, 'kept'>, [id, param]: ConversationName): KeptValues {
-  if (kept === undefined) throw nothingKept(param);
+export function storeFor({ kept }: Pick<CallerState, 'kept'>, [id, param]: ConversationName): KeptValues {
+  if (kept === undefined) throw storeDisabled(param);
   if (!/^conv_[0-9a-f]{32}$/.test(id)) throw notFound(param);
   return kept;
 }
@@ -45,11 +44,7 @@ export async function findConversation(
   return found as KeptConversation;
 }
 
-/**
- * Changes the head of a conversation, and has its items kept as long as it.
- *
- * @param change returns what changes; `undefined` removes the conversation
- */
+/** Also extends the lifetime of its items. @param change `undefined` removes the conversation */
 export async function changeConversation(
   kept: KeptValues,
   [id, param]: ConversationName,
@@ -80,10 +75,7 @@ export async function createConversation(
   return begun;
 }
 
-/**
- * Adds items to the end of a conversation, and returns them as they are kept.
- * @param isAnswer whether a model has answered them: they may be more than the max number, and one whose id is taken gets another
- */
+/** @param isAnswer a model's answer may exceed the max number, and its items get new ids if taken */
 export async function addItems(
   kept: KeptValues,
   name: ConversationName,
@@ -117,7 +109,7 @@ export async function removeConversation(kept: KeptValues, name: ConversationNam
   await removeItems(kept, placesOf(id, entries));
 }
 
-/** @throws InferenceError `request_too_large` for more items than a conversation may have */
+/** @throws InferenceError `request_too_large` */
 export function assertRoom(count: number, param: string): void {
   if (count <= maxItems) return;
   throw tooLarge(param, `a conversation has at most ${maxItems} items, and this one would have ${count}`);
@@ -143,7 +135,7 @@ function toKeptItems(
   return more.map((item, index) => {
     const isTaken = item.id != null && taken.has(item.id);
     if (isTaken && !isAnswer)
-      throw fieldError(`items[${index}].id`, 'expected an id that no other item of the conversation has');
+      throw fieldError(`items[${index}].id`, 'expected a unique id within the conversation');
     const given = isTaken ? undefined : item.id;
     const id = given ?? createId(`${idPrefixes[item.type ?? 'message']}_`);
     taken.add(id);
@@ -151,7 +143,7 @@ function toKeptItems(
   });
 }
 
-/** Clients expect an item with a status, and its content in parts. */
+/** Clients expect an item with a status and its content in parts. */
 function toKeptItem(item: ConversationItem, id: string): KeptItem {
   const kept = { status: 'completed', ...item, id };
   if (kept.type === 'reasoning') return Object.assign(kept, { summary: [] });

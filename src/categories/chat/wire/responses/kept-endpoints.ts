@@ -8,14 +8,14 @@ import { itemPageSchema, pageParameters, toItemPage } from './item-page.ts';
 import {
   addItems,
   changeConversation,
-  keptFor,
+  storeFor,
   createConversation,
   findConversation,
   removeConversation,
   removeItem,
   type KeptConversation,
 } from './kept-conversation.ts';
-import { keyOf, nothingKept, notFound, placesOf, readPage, type KeptItem } from './kept-items.ts';
+import { keyOf, storeDisabled, notFound, placesOf, readPage, type KeptItem } from './kept-items.ts';
 import { findKept, findSettled, forgetResponse, isPending, placesBefore } from './kept-response.ts';
 import {
   deletedSchema,
@@ -36,7 +36,7 @@ const bodyErrors = [
   'unsupported_media_type',
   'rate_limited',
 ] as const;
-/** Nothing that is kept of a response can be written by a body. */
+/** Requests about stored responses have no body to reject. */
 const errorsOf = (at: string): readonly ErrorCode[] =>
   at.startsWith(responsePath) ? errors : [...errors, ...bodyErrors];
 
@@ -57,10 +57,9 @@ const bodies = {
   update: z.object({ metadata: metadataSchema }),
 };
 
-/** The values and the name of the conversation in the path. */
 function named({ caller, pathParameters: { conversation_id: id } }: RouteCall) {
   const name = [id!, 'conversation_id'] as const;
-  return [keptFor(caller, name), name] as const;
+  return [storeFor(caller, name), name] as const;
 }
 
 function show({ id, created_at, metadata }: KeptConversation): object {
@@ -80,7 +79,7 @@ function route(
   return { method, path: at, operationId, summary, responses, errors: errorsOf(at), handle, ...more };
 }
 
-/** Paths of conversations that are kept, the longer ones first. */
+/** Longer paths first. */
 export const keptConversations: readonly Route[] = [
   route(['GET', itemPath, 'getConversationItem', 'One item of a conversation.'], item, async (call) => {
     const [kept, name] = named(call);
@@ -130,7 +129,7 @@ export const keptConversations: readonly Route[] = [
       'DELETE',
       path,
       'deleteConversation',
-      'Forget a conversation and its items. Responses that were kept stay, and can be continued no more.',
+      "Delete a conversation and its items. Stored responses remain, but can't be continued.",
     ],
     { name: 'DeletedConversation', schema: deletedSchema('conversation.deleted') },
     async (call) => {
@@ -143,11 +142,11 @@ export const keptConversations: readonly Route[] = [
       'POST',
       '/conversations',
       'createConversation',
-      'Begin a conversation that responses go on with, where the service keeps responses.',
+      'Create a conversation for responses, if the service stores responses.',
     ],
     conversation,
     async ({ caller: { kept }, body }) => {
-      if (kept === undefined) throw nothingKept('conversation');
+      if (kept === undefined) throw storeDisabled('conversation');
       const { items, metadata } = body as z.infer<typeof bodies.create>;
       return show(await createConversation(kept, items ?? [], metadata ?? {}));
     },
@@ -157,19 +156,18 @@ export const keptConversations: readonly Route[] = [
 
 const response: NamedSchema = { name: 'Response', schema: modelResponseSchema };
 
-/** Finds the response of the path, as `findSettled`. */
 function settled({ caller, pathParameters: { response_id: id } }: RouteCall): ReturnType<typeof findSettled> {
   return findSettled(caller, id!, 'response_id');
 }
 
-/** Paths of responses that were kept, the longer ones first. */
+/** Longer paths first. */
 export const keptResponses: readonly Route[] = [
   route(
     [
       'GET',
       `${responsePath}/input_items`,
       'listInputItems',
-      'The items that a response which was kept has answered, with those before them.',
+      'The input items of a stored response, including earlier items.',
     ],
     { name: 'InputItemList', schema: inputItemListSchema },
     async ({ caller, budget, query, pathParameters }) => {
@@ -186,13 +184,13 @@ export const keptResponses: readonly Route[] = [
       'POST',
       `${responsePath}/cancel`,
       'cancelResponse',
-      'Stop a response with `background`. One that has ended is answered as it is.',
+      'Stop a response with `background`. A finished response is returned unchanged.',
     ],
     response,
     async (call) => {
       const found = await settled(call);
       if (!found.background) {
-        const reason = 'expected a response with `background`: others end with their connection';
+        const reason = 'expected a response with `background`: the rest end with their connection';
         throw fieldError('response_id', reason);
       }
       if (!isPending(found)) return found;
@@ -201,13 +199,13 @@ export const keptResponses: readonly Route[] = [
     },
   ),
   route(
-    ['GET', responsePath, 'getResponse', 'A response that was kept, or that is under way in the background.'],
+    ['GET', responsePath, 'getResponse', 'A response that is stored, or running in the background.'],
     response,
     async (call) => {
       const found = await settled(call);
       for (const name of ['stream', 'starting_after']) {
         if (!call.query.has(name) || call.query.get(name) === 'false') continue;
-        throw unsupportedError(name, 'not supported, a response that was kept comes at once');
+        throw unsupportedError(name, 'not supported, a stored response is returned immediately');
       }
       return found;
     },
@@ -217,7 +215,7 @@ export const keptResponses: readonly Route[] = [
       'DELETE',
       responsePath,
       'deleteResponse',
-      'Forget a response that was kept, and stop it first if it is under way. Later ones keep the conversation that they have answered.',
+      'Delete a stored response, and stop it first if it is running. Later responses keep their conversation.',
     ],
     { name: 'DeletedResponse', schema: deletedSchema('response') },
     async ({ caller, pathParameters }) => {

@@ -6,7 +6,6 @@ import { fieldError, InferenceError, unsupportedError } from '../../../../errors
 import { pageOf } from './item-page.ts';
 import type { ConversationItem } from './schema.ts';
 
-/** The beginnings of items' ids, by the type. */
 export const idPrefixes = {
   message: 'msg',
   reasoning: 'rs',
@@ -18,27 +17,27 @@ export type KeptItem = ConversationItem & { readonly id: string };
 
 export interface Size {
   readonly count: number;
-  /** As JSON in UTF-8. */
+  /** UTF-8 bytes of the JSON. */
   readonly bytes: number;
-  /** JSON objects: items and their parts, each of which takes time. */
+  /** Number of JSON objects, since each takes time. */
   readonly objects: number;
 }
 
-/** What the head of a conversation or response tells of an item, which is a value of its own. */
+/** A head's entry for an item, which is stored separately. */
 export interface Entry extends Omit<Size, 'count'> {
   readonly id: string;
-  /** Greater than that of an earlier item. */
+  /** Increases with each item. */
   readonly number: number;
 }
 
-/** An item of a conversation or response, its owner. */
+/** An item and the conversation or response that owns it. */
 export type Place = Pick<Entry, 'id' | 'bytes'> & { readonly owner: string };
 
-/** Max number of items of one owner: a request reads and writes its head as a whole. */
+/** Max items per owner: requests read and write the head as a whole. */
 export const maxItems = 4096;
-/** What one request reads may have as many objects as a body. */
+/** The limit of a request body. */
 const maxObjects = 2 ** 14;
-/** Number of items that are asked for at the same time. */
+/** Max concurrent reads of items. */
 const batchCount = 64;
 
 export const noSize: Size = { count: 0, bytes: 0, objects: 0 };
@@ -50,20 +49,19 @@ export function sizeOf(entries: readonly Entry[], before = noSize): Size {
   return { count, bytes, objects };
 }
 
-/** Whether one request may read so much. */
 export function isReadable({ bytes, objects }: Size, { maxBytes }: KeptValues): boolean {
   return bytes <= maxBytes && objects <= maxObjects;
 }
 
 /** @throws InferenceError `unsupported_feature` naming the handler's option */
-export function nothingKept(param: string): InferenceError {
-  const reason = "this service keeps no responses (the handler's option `keepResponses` is off)";
+export function storeDisabled(param: string): InferenceError {
+  const reason = "this service stores no responses (the handler's option `keepResponses` is off)";
   return unsupportedError(param, `${reason}, so send the whole conversation as \`input\``);
 }
 
-/** The error of a response or an item that isn't kept, or is another key's. */
+/** The same error for a missing response or item and for a different key's, which must stay secret. */
 export function notFound(param: string): InferenceError {
-  return fieldError(param, 'there is none of this id, or it is no longer kept', {
+  return fieldError(param, 'the id is unknown, or no longer stored', {
     code: 'response_not_found',
   });
 }
@@ -72,7 +70,7 @@ export function tooLarge(param: string, reason: string): InferenceError {
   return fieldError(param, reason, { code: 'request_too_large' });
 }
 
-/** Clients choose ids, which must not name other values of the owner. */
+/** Clients choose ids, which must not collide with other values of the owner. */
 export function keyOf({ owner, id }: Omit<Place, 'bytes'>): string {
   return `${owner}.item.${id}`;
 }
@@ -81,12 +79,7 @@ export function placesOf(owner: string, entries: readonly Entry[]): Place[] {
   return entries.map(({ id, bytes }) => ({ owner, id, bytes }));
 }
 
-/**
- * Keeps items of an owner behind those that it has.
- *
- * @param before what is read beside them
- * @returns the entries of all; `undefined` if a request can't read so much, and then none is kept
- */
+/** @param before size that a request reads with them @returns all entries; `undefined`, with no item stored, if that is too much for a request */
 export async function keepItems(
   kept: KeptValues,
   owner: string,
@@ -109,7 +102,7 @@ export async function removeItems(kept: KeptValues, places: readonly Place[]): P
   for (const place of places) await kept.delete(keyOf(place));
 }
 
-/** Items whose bytes the budget holds already. */
+/** Reads items whose bytes are already in the budget. */
 export async function readItems(
   kept: KeptValues,
   places: readonly Place[],
@@ -118,7 +111,7 @@ export async function readItems(
   const read = async (place: Place): Promise<KeptItem> => {
     const item = await kept.get(keyOf(place));
     if (item !== undefined) return item as KeptItem;
-    throw new InferenceError('response_not_found', 'A part of the conversation is no longer kept.');
+    throw new InferenceError('response_not_found', 'A part of the conversation is no longer stored.');
   };
   const items: KeptItem[] = [];
   for (let at = 0; at < places.length; at += batchCount) {
@@ -128,7 +121,7 @@ export async function readItems(
   return items;
 }
 
-/** The page of items that a query asks for. @param places the oldest first */
+/** @param places oldest first */
 export async function readPage(
   kept: KeptValues,
   places: readonly Place[],

@@ -2,13 +2,13 @@ import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
 import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { unixTime } from '../../../../http/headers.ts';
 import { findConversation } from './kept-conversation.ts';
-import { isUnderWay } from './background-work.ts';
+import { isWorkRunning } from './background-work.ts';
 import {
   idPrefixes,
   keepItems,
   keyOf,
   maxItems,
-  nothingKept,
+  storeDisabled,
   notFound,
   placesOf,
   removeItems,
@@ -19,34 +19,31 @@ import {
 } from './kept-items.ts';
 import type { ConversationItem, ModelResponse } from './schema.ts';
 
-/** The items before those of a response: another response's with those before it, or a conversation's up to an item. */
+/** A previous response's items, or a conversation's up to an item. */
 export interface Before {
   readonly size: Size;
   readonly previous?: string | undefined;
   readonly conversation?: { readonly id: string; readonly last: number } | undefined;
 }
 
-/** The head of a response. Its items, and what clients get, are values of their own. */
+/** Items and the body for clients are stored separately. */
 export interface KeptResponse {
   readonly id: string;
   readonly status: ModelResponse['status'];
   readonly before: Before;
-  /** Of its input, then of its output. */
+  /** Input entries, then output entries. */
   readonly entries: readonly Entry[];
   readonly inputCount: number;
-  /** When all of it was written last, in Unix seconds. */
+  /** Unix time in seconds of the last complete write. */
   readonly writtenAt: number;
-  /** Number of responses that continue it, for which its items stay when it is deleted. */
+  /** Number of responses that continue this one and keep its items after deletion. */
   readonly followers: number;
   readonly isDeleted: boolean;
 }
 
-/** The part of a call by which its response is kept. */
 export interface Keeping {
-  /** The items of the request. */
   readonly items: readonly ConversationItem[];
   readonly before: Before;
-  /** Whether the response is to be kept. */
   readonly store: boolean;
 }
 
@@ -58,13 +55,13 @@ export function outputItemId(
   return `${idPrefixes[type]}_${responseId.replace(/^resp_/, '')}_${index}`;
 }
 
-/** The id of the response that an item came with, which is a part of its own. */
+/** The response id is part of its items' ids. */
 export function responseIdOf(itemId: string): string | undefined {
   const [, response] = /^[a-z]+_([0-9a-f]{32})_(?:in)?\d+$/.exec(itemId) ?? [];
   return response && `resp_${response}`;
 }
 
-/** The items of a request, each with an id by which later requests may refer to it. */
+/** With ids for later references. */
 export function inputItems({ items, before }: Omit<Keeping, 'store'>, responseId: string): KeptItem[] {
   const suffix = responseId.replace(/^resp_/, '');
   return items.map((item, index) => {
@@ -74,10 +71,7 @@ export function inputItems({ items, before }: Omit<Keeping, 'store'>, responseId
   });
 }
 
-/**
- * The items of a response as they are kept: without a call that was cut off, which has no result, and without log probabilities,
- * which would make them many times as large.
- */
+/** Drops truncated calls, which have no result, and log probabilities, which would multiply the size. */
 export function outputItems({ output }: ModelResponse): KeptItem[] {
   const whole = output.filter(({ type, status }) => type !== 'function_call' || status === 'completed');
   return whole.map((item) => (item.type === 'message' ? withoutLogprobs(item) : item));
@@ -87,13 +81,12 @@ function withoutLogprobs<Message extends { readonly content: readonly object[] }
   return { ...message, content: message.content.map((part) => ({ ...part, logprobs: [] })) };
 }
 
-/** @param param the field that names it */
 export async function findKept(
   { kept }: Pick<CallerState, 'kept'>,
   id: string,
   param: string,
 ): Promise<KeptResponse & { readonly kept: KeptValues }> {
-  if (kept === undefined) throw nothingKept(param);
+  if (kept === undefined) throw storeDisabled(param);
   const found = /^resp_[0-9a-f]{32}$/.test(id)
     ? ((await kept.get(id)) as KeptResponse | undefined)
     : undefined;
@@ -101,25 +94,25 @@ export async function findKept(
   return { ...found, kept };
 }
 
-/** Whether the response has an answer, of which the limit may have cut off the end. */
+/** True if there is an answer, maybe truncated by the limit. */
 export function hasAnswer({ status }: Pick<KeptResponse, 'status'>): boolean {
   return status === 'completed' || status === 'incomplete';
 }
 
-/** Whether a response in the background is still to come. */
+/** True while a background response is unfinished. */
 export function isPending({ status }: Pick<KeptResponse, 'status'>): boolean {
   return status === 'queued' || status === 'in_progress';
 }
 
-/** A response as clients get it. One whose process has gone has failed. */
+/** The response for clients; failed if its process died. */
 export async function findSettled(
   caller: Pick<CallerState, 'kept'>,
   id: string,
   param: string,
 ): Promise<ModelResponse> {
   const { kept, ...head } = await findKept(caller, id, param);
-  const isRunning = isPending(head) && (await isUnderWay(kept, id));
-  // It may have ended between the two questions.
+  const isRunning = isPending(head) && (await isWorkRunning(kept, id));
+  // It may have ended between the two reads.
   const { status } = isPending(head) && !isRunning ? await findKept(caller, id, param) : head;
   const found = (await kept.get(bodyOf(id))) as ModelResponse | undefined;
   if (found === undefined) throw notFound(param);
@@ -127,12 +120,12 @@ export async function findSettled(
   if (isRunning) return { ...found, status };
   const error = {
     code: 'server_error',
-    message: 'The process that ran the response has gone, or could not keep its answer.',
+    message: 'The process that ran the response died, or could not store its answer.',
   };
   return { ...found, status: 'failed', error };
 }
 
-/** The places of all items that a response has answered, the oldest first. */
+/** The places of all items before a response, oldest first. */
 export async function placesBefore(
   kept: KeptValues,
   { previous, conversation }: Before,
@@ -159,7 +152,7 @@ export async function placesBefore(
   return turns.toReversed().flat();
 }
 
-/** Forgets a response. Its items stay while a response that continues it does. */
+/** Items stay while a response that continues it exists. */
 export async function forgetResponse(kept: KeptValues, id: string): Promise<void> {
   await kept.delete(bodyOf(id));
   await changeHead(kept, id, (head) => ({ ...head, isDeleted: true }));
@@ -188,7 +181,6 @@ function bodyOf(id: string): string {
   return `${id}.body`;
 }
 
-/** Keeps one response as it changes. */
 export class ResponseKeeper {
   readonly #kept: KeptValues;
   #head: KeptResponse;
@@ -199,7 +191,7 @@ export class ResponseKeeper {
     this.#head = { id, before, entries: [], inputCount: 0, ...state };
   }
 
-  /** Keeps the items of the request, and the response so far. @returns whether a later request could read it all */
+  /** @returns whether a later request could read all of it */
   async begin(input: readonly KeptItem[], response: ModelResponse): Promise<boolean> {
     if (input.length > maxItems || !(await this.#add(input))) return false;
     this.#head = { ...this.#head, inputCount: input.length };
@@ -212,7 +204,7 @@ export class ResponseKeeper {
     return false;
   }
 
-  /** Keeps what clients get. @returns whether it is kept */
+  /** Stores the body for clients. @returns whether that succeeded */
   async write(response: ModelResponse): Promise<boolean> {
     if (hasAnswer(response) && !(await this.#add(outputItems(response)))) return false;
     if (!(await this.#kept.set(bodyOf(response.id), JSON.stringify(response)))) return false;
@@ -220,7 +212,7 @@ export class ResponseKeeper {
     return true;
   }
 
-  /** Changes the status alone. */
+  /** Changes only the status. */
   async mark(status: ModelResponse['status']): Promise<void> {
     this.#head = { ...this.#head, status, writtenAt: unixTime() };
     await this.#kept.set(this.#head.id, JSON.stringify(this.#head));

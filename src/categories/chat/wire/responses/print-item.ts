@@ -7,7 +7,7 @@ import type { ModelResponse, ResponseEvent } from './schema.ts';
 import type { NamespacedName } from './tools.ts';
 
 export type OutputItem = ModelResponse['output'][number];
-/** An event without its number. */
+/** An event without its sequence number. */
 export type EventBody = ResponseEvent extends infer Event
   ? Event extends unknown
     ? Omit<Event, 'sequence_number'>
@@ -17,20 +17,18 @@ export type EventBody = ResponseEvent extends infer Event
 type Status = OutputItem['status'];
 type OutputPart = Extract<OutputItem, { content: unknown }>['content'][number];
 
-/** The part of a request that its printer needs. */
 export interface ResponseForm {
-  /** Encrypts reasoning, beside its text; default: nothing is encrypted. */
+  /** Encrypts reasoning in addition to its text; default: no encryption. */
   readonly seal?: ((text: string) => string) | undefined;
-  /** Name that the model was shown → the function of a namespace; default: none. */
+  /** Name shown to the model → function of a namespace; default: no namespaces. */
   readonly namespaced?: ReadonlyMap<string, NamespacedName> | undefined;
 }
 
 const wireTypes = { text: 'message', reasoning: 'reasoning', call: 'function_call' } as const;
 
-/** Names of an item's text in the events about it. */
+/** Names of an item's text in events. */
 const texts = { text: 'output_text', reasoning: 'reasoning_text', call: 'function_call_arguments' } as const;
 
-/** Writes the events about an item of the output, and the item itself. */
 export class ItemPrinter {
   readonly #item: AnswerItem;
   readonly #id: string;
@@ -67,12 +65,11 @@ export class ItemPrinter {
     ];
   }
 
-  /** The item with the text so far; one that has just begun has none. */
   item(status: Status): OutputItem {
     const { type: kind, text, call } = this.#item;
     const [type, id] = [wireTypes[kind], this.#id];
     if (type === 'function_call') {
-      // A call that was cut off must not pass for one that can be carried out.
+      // A truncated call must not look executable.
       const isWhole = status !== 'completed' || isJson(text);
       const own = { ...this.#name(), arguments: text };
       return { id, type, status: isWhole ? status : 'incomplete', call_id: call!.id, ...own };
@@ -84,13 +81,13 @@ export class ItemPrinter {
     return { id, type, status, summary: [], content, ...sealed } as OutputItem;
   }
 
-  /** The function that is called, within its namespace if it has one. */
+  /** The called function, with its namespace if any. */
   #name(): { readonly name: string; readonly namespace?: string } {
     const { name } = this.#item.call!;
     return this.#form.namespaced?.get(name) ?? { name };
   }
 
-  /** Calls have no parts. */
+  /** Calls have no content parts. */
   #place() {
     const { type, index: output_index } = this.#item;
     return { item_id: this.#id, output_index, ...(type !== 'call' && { content_index: 0 }) };

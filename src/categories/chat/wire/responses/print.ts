@@ -4,7 +4,7 @@ import { ItemReader, type ItemChange } from '../../items.ts';
 import { ItemPrinter, type EventBody, type OutputItem, type ResponseForm } from './print-item.ts';
 import type { ModelResponse, ResponseEvent } from './schema.ts';
 
-/** The parts of a response that are known before its answer. */
+/** The fields known before the answer. */
 export type ResponseHead = Omit<
   ModelResponse,
   'status' | 'completed_at' | 'error' | 'incomplete_details' | 'output' | 'usage'
@@ -17,18 +17,15 @@ export interface ResponseFailure {
   readonly param: string | null;
 }
 
-/** Turns the events of one answer, in order, into those of a streamed response. */
+/** Turns the ordered events of an answer into events of a streamed response. */
 export interface ResponseStreamer {
-  /** The events that an event of the run brings; those of `usage` end with the whole response. */
+  /** The events for one event of the run; `usage` yields the complete response last. */
   push(event: ChatEvent): ResponseEvent[];
-  /** The last events of a response that fails. */
   fail(failure: ResponseFailure): ResponseEvent[];
 }
 
-/** The fields of a response that its answer brings. */
 export type Outcome = Pick<ModelResponse, 'status'> & Partial<ModelResponse>;
 
-/** A response without any output, but for what is given. */
 export function toEmptyResponse(head: ResponseHead, outcome: Outcome): ModelResponse {
   return {
     ...head,
@@ -42,7 +39,7 @@ export function toEmptyResponse(head: ResponseHead, outcome: Outcome): ModelResp
 }
 
 /**
- * Makes the streamer of one response. The ids of its items are made of the response's own.
+ * Creates the streamer of a response. Item ids derive from the response id.
  *
  * @example
  * ```ts
@@ -85,7 +82,7 @@ export function createResponseStreamer(head: ResponseHead, form: ResponseForm = 
     const isCutOff = ends && finishReason === 'length';
     const status = isCutOff ? 'incomplete' : 'completed';
     const events: EventBody[] = [];
-    // An answer without any text has a message without any.
+    // An empty answer still has an empty message.
     if (ends && !isCutOff && !hasAnswer)
       for (const change of items.begin('text')) events.push(...print(change, status));
     for (const change of items.read(event)) events.push(...print(change, status));
@@ -123,7 +120,7 @@ export function createResponseStreamer(head: ResponseHead, form: ResponseForm = 
 }
 
 /**
- * All events of a chat request → the body of a whole response.
+ * All events of a chat request → the response body.
  *
  * @example
  * ```ts

@@ -28,7 +28,7 @@ import {
 } from '../../../../validation/foreign-fields.ts';
 import { foreignFields } from '../chat/foreign-fields.ts';
 
-/** Fields that would change the answer and that are not honored: those of chat completions and of stored state. */
+/** Of chat completions and of stored state. */
 export const responsesForeignFields: ForeignFields = {
   ...foreignTo(responsesRequestSchema, foreignFields),
   n_predict: { as: 'max_output_tokens' },
@@ -50,14 +50,14 @@ export const responsesForeignFields: ForeignFields = {
   logprobs: { ...harmless(false), advice: 'use `include` with message.output_text.logprobs' },
 };
 
-/** The parsed request without the form of its delivery. */
+/** The parsed request, without delivery options. */
 export interface ResponsesCall extends Keeping, Pick<ChatCall, 'model' | 'request' | 'stream' | 'fieldOf'> {
   readonly tools: ShownTools;
   /** The response repeats parts of it. */
   readonly body: ResponsesRequestBody;
 }
 
-/** A message to which the items behind it may still add. */
+/** A message that later items may extend. */
 type Message =
   | Exclude<ChatMessage<MessageContent>, { role: 'assistant' }>
   | {
@@ -69,10 +69,9 @@ type Message =
 type Content = Extract<ConversationItem, { role: string }>['content'];
 
 /**
- * A request body of `POST /responses` → what the inference takes.
+ * A request body of `POST /responses` → the inference request.
  *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the first invalid field as `param`
  * @example
  * ```ts
  * fromResponsesRequest({ model: 'tiny-chat', input: 'Hello', top_k: 40 }).request.topK; // 40
@@ -85,7 +84,7 @@ export function fromResponsesRequest(body: unknown): ResponsesCall {
   return toCall(parsed, items, { store: false, recalled: nothingRecalled });
 }
 
-/** `fromResponsesRequest` of a caller of a service; it lets other requests run within and between its two checks. */
+/** Uses stored responses; yields during and between its two checks. */
 export async function readResponsesRequest(
   body: unknown,
   caller: CallerState,
@@ -156,7 +155,7 @@ function toCall(
   return { model, request, stream: parsed.stream ?? false, fieldOf, tools, ...kept, body: parsed };
 }
 
-/** Calls and reasoning, which are items of their own, become parts of the assistant's messages. */
+/** Calls and reasoning, separate items here, are parts of assistant messages. */
 function toMessages(items: readonly PlacedItem[], instructions?: string | null) {
   const messages: Message[] = [];
   const places: string[] = [];
@@ -166,7 +165,7 @@ function toMessages(items: readonly PlacedItem[], instructions?: string | null) 
   };
   if (instructions != null) add({ role: 'system', content: instructions }, 'instructions');
   let reasoning: string | undefined;
-  // A result is a text here: its pictures follow in a message after all results of the turn.
+  // A call result is text only: its images follow in a message after all results of the turn.
   let pictures: { part: ContentPart; place: string }[] = [];
   const addPictures = (): void => {
     const [first] = pictures;
@@ -229,7 +228,7 @@ function toMessage(
 
 type Part = Exclude<Content, string>[number];
 
-/** Only users may send pictures. */
+/** Only users may send images. */
 function assertTextOnly({ content }: { readonly content: Content }, place: string): void {
   const index = typeof content === 'string' ? -1 : content.findIndex(({ type }) => type === 'input_image');
   if (index >= 0)

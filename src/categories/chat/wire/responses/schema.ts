@@ -23,14 +23,13 @@ const part = offered('a part', [
     image_url: nonEmptyText.meta({
       description: 'An http or https URL, a `data:` URL with base64, or base64.',
     }),
-    file_id: z.null({ error: 'expected `image_url` instead, no files are kept' }).optional(),
+    file_id: z.null({ error: "expected `image_url` instead, files aren't stored" }).optional(),
     detail: imageDetail.nullish(),
   }),
   z.object({ type: z.enum(['input_text', 'output_text']), text: z.string() }),
   z.object({ type: z.literal('refusal'), refusal: z.string() }),
 ]);
 
-/** Text, or parts of text and, of users, pictures. */
 const content = z.union([z.string(), listOf(part)]);
 
 const reasoningText = z.object({ type: z.literal('reasoning_text'), text: z.string() });
@@ -60,7 +59,7 @@ const ownItems = [
   z.object({
     ...given('reasoning'),
     content: listOf(reasoningText).nullish(),
-    encrypted_content: textField('Read where `content` has nothing.'),
+    encrypted_content: textField('Read if `content` is empty.'),
   }),
 ] as const;
 
@@ -70,13 +69,13 @@ const inputItem = offered('an item', [
   ...ownItems,
   z.object({
     type: z.literal('item_reference'),
-    id: nonEmptyText.meta({ description: 'Of an item of a response that was kept.' }),
+    id: nonEmptyText.meta({ description: 'Of an item of a stored response.' }),
   }),
 ]);
 
 const maxTexts = { count: 16, keyLength: 64, length: 512 } as const;
 
-/** A schema of an object's own texts. */
+/** A schema of user-defined texts. */
 export const metadataSchema = z
   .record(z.string(), z.string().max(maxTexts.length))
   .refine((texts) => Object.keys(texts).length <= maxTexts.count, `expected at most ${maxTexts.count} texts`)
@@ -85,7 +84,7 @@ export const metadataSchema = z
   })
   .nullish()
   .meta({
-    description: `Comes back as it is: at most ${maxTexts.count} texts of ${maxTexts.length} characters, under keys of ${maxTexts.keyLength}.`,
+    description: `Returned unchanged: at most ${maxTexts.count} texts of ${maxTexts.length} characters, under keys of ${maxTexts.keyLength}.`,
     maxProperties: maxTexts.count,
     propertyNames: { maxLength: maxTexts.keyLength },
   });
@@ -94,13 +93,13 @@ const functionTool = z.object({ type: z.literal('function'), ...functionFields }
 
 const ownTypes = ['function', 'namespace'];
 
-/** Clients send them to every model; a type that was misspelt is none of them. */
+/** Clients send these tools to every model; a misspelt type must not pass as one of them. */
 const skippedTool = z.object({
   type: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,63}$/, { abort: true })
     .refine((type) => suggest(type, ownTypes, 1) === undefined, { abort: true })
-    .meta({ description: 'Any other type: the tool is skipped, and a header of the answer names its type.' }),
+    .meta({ description: 'Any other type: the tool is skipped, and a response header lists its type.' }),
 });
 
 const namespaceTool = z.object({
@@ -137,13 +136,13 @@ const textFormat = z.discriminatedUnion('type', [
 ]);
 
 const summary = z.literal('auto').nullish().meta({
-  description: '`auto` is none: the item has the whole reasoning.',
+  description: 'No effect: the item has the full reasoning.',
 });
 
 const includable = [
   'message.output_text.logprobs',
   'reasoning.encrypted_content',
-  // No tool and no item here has them.
+  // Accepted because no tool or item here has them.
   'code_interpreter_call.outputs',
   'computer_call_output.output.image_url',
   'file_search_call.results',
@@ -152,9 +151,9 @@ const includable = [
   'web_search_call.results',
 ] as const;
 
-const echoed = textField('Comes back as it is.');
+const echoed = textField('Returned unchanged.');
 
-/** The body of a request. Fields that are not listed change nothing or are refused before, see `responsesForeignFields`. */
+/** The body of a request. Unlisted fields are ignored or rejected first, see `responsesForeignFields`. */
 export const responsesRequestSchema = chatRequestSchema
   .omit({
     messages: true,
@@ -175,7 +174,7 @@ export const responsesRequestSchema = chatRequestSchema
     tools: listOf(tool).nullish(),
     tool_choice: toolChoice.nullish().meta({
       description:
-        '`required` is at least one call, a function a call of it; both are guaranteed. `allowed_tools` shows the model only those.',
+        '`required` guarantees at least one call, a function guarantees a call of it. `allowed_tools` limits the tools shown to the model.',
       default: 'auto',
     }),
     text: z
@@ -187,35 +186,33 @@ export const responsesRequestSchema = chatRequestSchema
           .meta({ enum: ['medium', null] }),
       })
       .nullish()
-      .meta({ description: 'Format of the answer; the model can write nothing else.' }),
+      .meta({ description: 'Format of the answer, enforced during generation.' }),
     reasoning: z.object({ effort: z.string().nullish(), summary, generate_summary: summary }).nullish(),
     include: listOf(z.enum(includable)).nullish().meta({
-      description: 'Log probabilities; reasoning encrypted, beside its text.',
+      description: 'Adds log probabilities, or encrypted reasoning in addition to its text.',
     }),
     metadata: metadataSchema,
     background: flagField(
-      'Answers at once, and goes on without the connection; only where the service keeps responses, not with `stream`.',
+      'Returns immediately and continues without the connection; only if the service stores responses, not with `stream`.',
       false,
     ),
     store: flagField(
-      'Whether the response is kept; default: true where the service keeps responses, else false.',
+      'Whether to store the response; default: true if the service stores responses, else false.',
     ),
-    previous_response_id: textField(
-      'A response that was kept: its conversation and its output come before the input.',
-    ),
+    previous_response_id: textField('A stored response: its conversation and output precede the input.'),
     conversation: z
       .union([z.string(), z.object({ id: z.string() })])
       .nullish()
       .meta({
         description:
-          'A conversation that is kept, or its id: its items come before the input, and it gets the new ones.',
+          'A stored conversation or its id: its items precede the input, and new items are added to it.',
       }),
-    max_tool_calls: z.int().nullish().meta({ description: 'Of tools of the service, which has none.' }),
+    max_tool_calls: z.int().nullish().meta({ description: "For built-in tools, which don't exist here." }),
     safety_identifier: echoed,
     prompt_cache_key: echoed,
   });
 
-/** A checked body of `POST /responses`. */
+/** A validated body of `POST /responses`. */
 export type ResponsesRequestBody = z.infer<typeof responsesRequestSchema>;
 export type ConversationItem = z.infer<typeof itemSchema>;
 
@@ -238,7 +235,7 @@ const made = <Type extends string>(type: Type) => ({ id, type: z.literal(type), 
 const [message, call, callOutput, reasoning] = ownItems;
 const kept = { status: status.optional() };
 
-/** An item of a conversation as it is kept: with a status, its content in parts. */
+/** A stored item: with a status, and its content in parts. */
 export const keptItemSchema = z.union([
   message.extend({ ...kept, content: z.array(z.union([part, outputText])) }),
   call.extend(kept),
@@ -263,7 +260,7 @@ const outputItem = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** The body of a whole answer. */
+/** The body of a complete answer. */
 export const modelResponseSchema = z.object({
   id,
   object: z.literal('response'),
@@ -296,7 +293,7 @@ export const modelResponseSchema = z.object({
   top_p: z.number(),
   background: z.boolean(),
   previous_response_id: z.string().nullable(),
-  conversation: z.object({ id }).nullish().meta({ description: 'Null: it could not get the new items.' }),
+  conversation: z.object({ id }).nullish().meta({ description: 'Null if the new items could not be added.' }),
   store: z.boolean(),
   truncation: z.literal('disabled'),
   presence_penalty: z.number(),
@@ -347,7 +344,7 @@ export const responseEventSchema = z.discriminatedUnion('type', [
   z.object({ ...about('error'), code: z.string(), message: z.string(), param: z.string().nullable() }),
 ]);
 
-/** The body of a whole answer. */
+/** The body of a complete answer. */
 export type ModelResponse = z.infer<typeof modelResponseSchema>;
 /** One event of a streamed answer. */
 export type ResponseEvent = z.infer<typeof responseEventSchema>;

@@ -5,7 +5,7 @@ import type { ResponseHead } from './print.ts';
 import { offeredTools } from './tools.ts';
 
 /**
- * The parts of a response that are known before its answer: they repeat what was asked, with its defaults.
+ * The response fields known before the answer: they repeat the request and its defaults.
  *
  * @example
  * ```ts

@@ -17,7 +17,6 @@ interface ToolName {
   readonly name: string;
 }
 
-/** The tools of a request, as a model is shown them. */
 export type ShownTools = ReturnType<typeof showTools>;
 
 export function shownName({ namespace, name }: ToolName): string {
@@ -25,12 +24,12 @@ export function shownName({ namespace, name }: ToolName): string {
   return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
 }
 
-/** Functions, alone and within namespaces; tools of other types are skipped. */
+/** Skips tool types other than functions. */
 export function showTools(tools: Tools) {
   const functions: Omit<FunctionTool, 'type'>[] = [];
-  /** Types of the tools that are none of a model that runs here. */
+  /** Types of tools that local models don't have. */
   const skipped = new Set<string>();
-  /** Name that the model is shown → the function of a namespace. */
+  /** Name shown to the model → function of a namespace. */
   const namespaced = new Map<string, NamespacedName>();
   for (const tool of tools) {
     if (isFunction(tool)) functions.push(tool);
@@ -59,7 +58,7 @@ export function offeredTools(tools: Tools): OfferedTool[] {
   });
 }
 
-/** @throws InferenceError `invalid_request` for allowed tools of which none is a function, where a call is required */
+/** @throws InferenceError `invalid_request` if a call is required and no allowed tool is a function */
 export function toSelection(choice: ResponsesRequestBody['tool_choice']): ToolSelection {
   if (choice == null || typeof choice === 'string') return choice;
   if (choice.type === 'function') return { name: shownName(choice) };
@@ -69,7 +68,7 @@ export function toSelection(choice: ResponsesRequestBody['tool_choice']): ToolSe
   );
   if (names.length > 0) return { mode, names };
   if (mode === 'auto') return 'none';
-  throw fieldError('tool_choice.tools', 'expected a function, where a call is required');
+  throw fieldError('tool_choice.tools', 'expected a function if a call is required');
 }
 
 function isFunction(tool: Tools[number]): tool is FunctionTool {

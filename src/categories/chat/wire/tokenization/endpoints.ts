@@ -20,12 +20,11 @@ import {
   type Tokenization,
 } from './schema.ts';
 
-/** `POST /tokenize` */
 export const tokenize: Endpoint<TokenizeCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/tokenize',
   operationId: 'tokenize',
-  summary: 'Turn a text or a conversation into the tokens that a chat model reads.',
+  summary: 'Tokenize a text or a conversation for a chat model.',
   requestBody: { name: 'TokenizeRequest', schema: tokenizeRequestSchema, foreign: tokenizeForeignFields },
   responses: { 'application/json': { name: 'Tokenization', schema: tokenizationSchema } },
   errors: ['unsupported_feature'],
@@ -45,12 +44,11 @@ export const tokenize: Endpoint<TokenizeCall, ChatRequestInput, ChatEvent> = {
   },
 };
 
-/** `POST /detokenize` */
 export const detokenize: Endpoint<DetokenizeCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/detokenize',
   operationId: 'detokenize',
-  summary: 'Turn tokens of a chat model into their text.',
+  summary: "Convert a chat model's tokens to text.",
   requestBody: { name: 'DetokenizeRequest', schema: detokenizeRequestSchema },
   responses: { 'application/json': { name: 'Detokenization', schema: detokenizationSchema } },
   errors: ['unsupported_feature'],

@@ -28,8 +28,8 @@ export const tokenizeForeignFields: ForeignFields = {
   chat_template: { advice: 'use `chatTemplate`, a setting of the model' },
 };
 
-/** Fields beside `messages`. */
-const ofMessages = [
+/** Fields that require `messages`. */
+const messageFields = [
   'tools',
   'tool_choice',
   'documents',
@@ -40,7 +40,6 @@ const ofMessages = [
   'continue_final_message',
 ] as const;
 
-/** A request body of `POST /tokenize` → what the inference takes. */
 export function fromTokenizeRequest(body: unknown) {
   return readForeign(tokenizeForeignFields, body, (own) => {
     const parsed = parseBody(tokenizeRequestSchema, own);
@@ -48,7 +47,7 @@ export function fromTokenizeRequest(body: unknown) {
     const places = (['prompt', 'content', 'messages'] as const).filter((name) => parsed[name] != null);
     const [place, second] = places;
     if (place === undefined) throw fieldError('prompt', 'expected a text, or `messages`');
-    if (second !== undefined) throw fieldError(second, `expected none beside ${place}`);
+    if (second !== undefined) throw fieldError(second, `not allowed with ${place}`);
     const added = valueOfBoth(parsed, 'add_special_tokens', 'add_special');
     const addSpecialTokens = added ?? place === 'prompt';
     const hasNames = parsed.return_token_strs ?? false;
@@ -56,20 +55,19 @@ export function fromTokenizeRequest(body: unknown) {
     const preview = { addSpecialTokens, echo: hasNames || hasPieces ? 'spelling' : 'text' } as const;
     const call = { model, place, hasNames, hasPieces };
     if (place === 'messages') {
-      const rendered = Object.fromEntries(ofMessages.map((name) => [name, parsed[name]]));
+      const rendered = Object.fromEntries(messageFields.map((name) => [name, parsed[name]]));
       const { request } = toChatRequest({ ...rendered, model, messages: messages! });
       return { ...call, request: { ...request, ...preview } };
     }
-    const misplaced = ofMessages.find((name) => parsed[name] != null);
-    if (misplaced !== undefined) throw fieldError(misplaced, `expected none beside ${place}`);
+    const misplaced = messageFields.find((name) => parsed[name] != null);
+    if (misplaced !== undefined) throw fieldError(misplaced, `not allowed with ${place}`);
     return { ...call, request: { model, messages: [], prompts: [(prompt ?? content)!], ...preview } };
   });
 }
 
-/** A parsed request to put tokens together. */
 export type DetokenizeCall = z.infer<typeof detokenizeRequestSchema>;
 
-/** @throws InferenceError `invalid_request` with the place of the first fault as `param` */
+/** @throws InferenceError `invalid_request` with the first invalid field as `param` */
 export function fromDetokenizeRequest(body: unknown): DetokenizeCall {
   return parseBody(detokenizeRequestSchema, body);
 }

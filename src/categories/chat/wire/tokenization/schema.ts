@@ -7,12 +7,11 @@ const { model, tools, tool_choice, documents, chat_template_kwargs } = chatReque
 const { enable_thinking, reasoning_effort, add_generation_prompt, continue_final_message } =
   chatRequestSchema.shape;
 
-/** The body of `POST /tokenize`. */
 export const tokenizeRequestSchema = z
   .object({
     model,
-    prompt: textField('The text; it or `messages`.'),
-    content: textField('Another name of `prompt`.'),
+    prompt: textField('The text; either this or `messages`.'),
+    content: textField('Alias of `prompt`.'),
     messages: chatRequestSchema.shape.messages
       .nullish()
       .meta({ description: "A conversation, which the model's chat template turns into a text." }),
@@ -25,17 +24,14 @@ export const tokenizeRequestSchema = z
     add_generation_prompt,
     continue_final_message,
     add_special_tokens: flagField(
-      "Whether the tokenizer's special tokens are put around the text; default: true for `prompt`, false for `content` and `messages`.",
+      "Add the tokenizer's special tokens; default: true for `prompt`, false for `content` and `messages`.",
     ),
-    add_special: flagField('Another name of `add_special_tokens`.'),
+    add_special: flagField('Alias of `add_special_tokens`.'),
     return_token_strs: flagField(
-      'Whether `token_strs` has the spelling of each token in the vocabulary.',
+      'Return the spelling of each token in the vocabulary as `token_strs`.',
       false,
     ),
-    with_pieces: flagField(
-      'Whether `tokens` has objects with the text of each token, in place of ids.',
-      false,
-    ),
+    with_pieces: flagField('Return objects with the text of each token in `tokens`, in place of ids.', false),
   })
   .meta({
     allOf: [
@@ -47,7 +43,6 @@ export const tokenizeRequestSchema = z
     ],
   });
 
-/** The answer of `POST /tokenize`. */
 export const tokenizationSchema = z.object({
   count: z.int(),
   max_model_len: z.int().meta({ description: 'Tokens of prompt and answer together.' }),
@@ -57,7 +52,7 @@ export const tokenizationSchema = z.object({
       z.object({
         id: z.int(),
         piece: z.union([z.string(), z.array(z.int())]).meta({
-          description: 'A text; the bytes of a token that is no whole character.',
+          description: "A text, or bytes if the token isn't a whole character.",
         }),
       }),
     ),
@@ -67,8 +62,7 @@ export const tokenizationSchema = z.object({
 
 export type Tokenization = z.infer<typeof tokenizationSchema>;
 
-/** The body of `POST /detokenize`. */
 export const detokenizeRequestSchema = z.object({ model, tokens: listOf(tokenId) });
 
-/** The answer of `POST /detokenize`: the text, under both names. */
+/** The text, under both names in use. */
 export const detokenizationSchema = z.object({ prompt: z.string(), content: z.string() });

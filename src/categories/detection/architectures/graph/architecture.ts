@@ -5,7 +5,7 @@ import type { DetectionSettings } from '../../settings.ts';
 
 const families = /^(?:yolo|.*detr|d[-_]fine)/;
 
-/** A YOLO or a model of the DETR family: one graph, whose outputs a head decodes. */
+/** YOLO and DETR families: one graph, decoded by a head. */
 export const graphDetector: Architecture<Detector, DetectionSettings> = {
   name: 'detector',
   modelTypes: ['d_fine', 'detr', 'rf_detr', 'rt_detr', 'rt_detr_v2', 'table-transformer', 'yolos'],

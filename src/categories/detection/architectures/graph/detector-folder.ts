@@ -19,7 +19,6 @@ interface DetectorFolderOptions {
 
 export type DetectorFolder = Awaited<ReturnType<typeof openDetectorFolder>>;
 
-/** Finds and reads the small files of a detection model. */
 export async function openDetectorFolder(
   source: string,
   { classNames, dtype, hasGraphs = true }: DetectorFolderOptions = {},
@@ -37,15 +36,13 @@ export async function openDetectorFolder(
   const config = await readJson(folder, 'config.json', {});
   const preprocessor = await readJson(folder, 'preprocessor_config.json', {});
   return {
-    /** Path of the graph; another machine has it where the model is remote. */
+    /** Path of the graph; on the remote machine for remote models. */
     graph,
-    /** Class id → name; `undefined` where no file has them. */
+    /** Class id → name; `undefined` if no file has the names. */
     classNames: await readClassNames({ folder, config, metadata, classNames }),
-    /** Content of `config.json`; empty where the file is missing. */
     config,
-    /** Content of `preprocessor_config.json`; empty where the file is missing. */
     preprocessor,
-    /** Metadata of the graph by its exporter, such as `stride` and `imgsz`. */
+    /** The exporter's metadata in the graph, such as `stride` and `imgsz`. */
     metadata,
     /** Unix time in seconds of the config, else of the graph, else of the folder. */
     created: await readChangeTime(findMainFile(folder) ?? (hasGraphs ? graph : path)),

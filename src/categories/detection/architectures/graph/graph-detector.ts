@@ -30,7 +30,7 @@ import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts'
 interface DetectorInputs {
   /** `[1, 3, height, width]` */
   readonly pixels: TensorSignature;
-  /** `[1, height, width]`: which pixels belong to the image. Some graphs of DETR have it, and fix its size. */
+  /** `[1, height, width]`: which pixels belong to the image. Some DETR graphs have it, with a fixed size. */
   readonly mask: TensorSignature | undefined;
 }
 
@@ -41,7 +41,7 @@ export function readInputs({ inputs }: Session): DetectorInputs {
   const [pixels, ...others] = inputs.filter((input) => input !== mask);
   if (pixels && others.length === 0 && takesImages(pixels)) return { pixels, mask };
   const got = inputs.map(({ name, type, dims }) => `${name} ${type}[${dims.join(', ')}]`).join(' and ');
-  const reason = `expected a graph with one input, float32[1, 3, height, width], or with a ${maskName} beside it, got ${got}`;
+  const reason = `expected a graph with one input, float32[1, 3, height, width], or also with a ${maskName}, got ${got}`;
   throw sourceError(reason);
 }
 
@@ -70,7 +70,7 @@ function fullMask({ name, type, dims }: TensorSignature, { width, height }: Size
   return filled(type, [1, builtInSize(dims[1]) ?? height, builtInSize(dims[2]) ?? width], 1);
 }
 
-/** The numbers of an output, whatever their type. */
+/** Converts an output of any type to numbers. */
 export function toHeadOutput(tensor: Tensor): HeadOutput {
   const { type, data, dims } = tensor;
   if (type === 'float32' || type === 'float16') return { data: toFloat32(tensor), dims };
@@ -83,7 +83,6 @@ const foreignTasks = new Set(['classify', 'obb']);
 
 type ReadyHead = FoundOutputs & Pick<DetectorHead, 'picksBoxes' | 'preprocessing' | 'decode'>;
 
-/** Opens a YOLO or a model of the DETR family. */
 export async function openGraphDetector(
   spec: ModelSpec<DetectionSettings>,
   sessions: SessionBackend,
@@ -96,7 +95,7 @@ export async function openGraphDetector(
   );
 }
 
-/** Runs the graph once, on nothing: the shapes of its outputs show how to read them. */
+/** A run on zeros: its output shapes show how to read them. */
 async function createGraphDetector(
   spec: ModelSpec<DetectionSettings>,
   folder: DetectorFolder,
@@ -105,7 +104,7 @@ async function createGraphDetector(
   const inputs = readInputs(session);
   const resizing = hasQueries(session.outputs) ? readResizing(folder.preprocessor) : undefined;
   const sizes = readInputSizes(inputs.pixels, folder, resizing);
-  // Models without a square of their own take one that is small, but not too small for their strides.
+  // Without a default square, use a small one that still fits the strides.
   const side = sizes.edges ? detectionParameters.imageSize.min : sizes.default;
   const size = sizes.fixed ?? { width: side, height: side };
   const nothing = new Float32Array(3 * size.width * size.height);
@@ -164,16 +163,14 @@ async function readHead(
   return { ...headNamed(found.name)!, ...found };
 }
 
-/** Names for classes that have none. */
 function numberedClasses(source: string, count: number): readonly string[] {
   if (count === 0) return [];
   console.warn(
-    `slashv1: no file of ${source} names the classes of its objects, which are called class_0 to class_${count - 1}; the setting classNames gives them names`,
+    `slashv1: the files of ${source} have no class names, so its classes are class_0 to class_${count - 1}; set classNames to name them`,
   );
   return Array.from({ length: count }, (_, classId) => `class_${classId}`);
 }
 
-/** Imports a head of the user's own. */
 async function loadCustomHead(path: string): Promise<CustomHead> {
   const url = path.startsWith('file:') ? path : pathToFileURL(resolve(path)).href;
   const exported = (await import(url).catch((cause: unknown) => {
@@ -181,7 +178,7 @@ async function loadCustomHead(path: string): Promise<CustomHead> {
   })) as { readonly default?: unknown };
   const head = exported.default as Partial<CustomHead> | undefined;
   if (typeof head?.decode !== 'function')
-    throw fieldError('head', `expected ${path} to export by default an object with a function decode`);
+    throw fieldError('head', `expected the default export of ${path} to be an object with a function decode`);
   if (head.like === undefined || headNames.includes(head.like)) return head as CustomHead;
   throw fieldError('head', `expected \`like\` of ${path} to be one of ${headNames.join(', ')}`);
 }

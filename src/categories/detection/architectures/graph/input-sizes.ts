@@ -13,14 +13,13 @@ import type { InputLayout } from '../../detector.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The input size in `preprocessor_config.json`: exactly one, or limits to an image's edges. */
+/** The input size in `preprocessor_config.json`: exact, or limits to an image's edges. */
 type Resizing = { readonly exact: Size } | { readonly edges: EdgeLimits };
 
-/** Default for files that are older than `longest_edge`. */
+/** Default for files older than `longest_edge`. */
 const defaultMaxEdge = 1333;
 const yolosPatch = 16;
 
-/** Reads how a model of the DETR family has its images resized. */
 export function readResizing(preprocessor: Json): Resizing | undefined {
   if (isGiven(preprocessor['pad_size'])) throw invalid('pad_size', preprocessor['pad_size'], 'null');
   const size = preprocessor['size'];
@@ -54,7 +53,7 @@ function invalid(name: string, value: unknown, expected: string): InferenceError
 }
 
 export interface InputSizes extends ImageSizes {
-  /** The one size, where the graph has it built in, or the model's files know one that isn't square. */
+  /** The only size, if built into the graph or if the files set a non-square size. */
   readonly fixed: Size | undefined;
   /** For models that keep an image's proportions without padding; `default` is then the longest edge. */
   readonly edges?: EdgeLimits | undefined;
@@ -62,7 +61,6 @@ export interface InputSizes extends ImageSizes {
 
 const defaultStride = 32;
 
-/** Reads from the graph, its metadata and the config which sizes of input a model takes. */
 export function readInputSizes(
   { dims }: TensorSignature,
   { config, metadata, preprocessor }: DetectorFolder,
@@ -70,7 +68,7 @@ export function readInputSizes(
 ): InputSizes {
   const [, , height, width] = dims.map(builtInSize);
   if (height && width) return sizesOf({ width, height });
-  const { min, max, default: usual } = detectionParameters.imageSize;
+  const { min, max, default: defaultSize } = detectionParameters.imageSize;
   if (resizing && 'edges' in resizing) {
     const { edges } = resizing;
     return { fixed: undefined, edges, default: edges.longest, min, max, step: 1 };
@@ -81,7 +79,7 @@ export function readInputSizes(
     greatest(config['image_size']) ??
     greatest(metadata.get('imgsz')) ??
     greatest((preprocessor['size'] as Record<string, unknown> | undefined)?.['height']) ??
-    usual;
+    defaultSize;
   return {
     fixed: undefined,
     default: Math.max(1, Math.round(trained / step)) * step,
@@ -96,7 +94,7 @@ function sizesOf(fixed: Size): InputSizes {
   return { fixed, default: longerSide, min: longerSide, max: longerSide, step: 1 };
 }
 
-/** `"[640, 480]"`, `32` and `[640, 480]` alike. */
+/** Accepts `"[640, 480]"`, `32` and `[640, 480]`. */
 function greatest(value: unknown): number | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const numbers = (text ?? '').match(/\d+/g)?.map(Number) ?? [];
@@ -125,7 +123,6 @@ export function layOut(
   };
 }
 
-/** Both limits are smaller or larger by the same factor. */
 function scaled({ shortest, longest, multiple }: EdgeLimits, longerSide: number): EdgeLimits {
   const side = Math.max(1, Math.round((shortest * longerSide) / longest));
   return { shortest: side, longest: longerSide, multiple };

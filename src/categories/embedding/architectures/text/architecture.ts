@@ -27,7 +27,7 @@ const types = [
   'xlm-roberta',
 ];
 
-/** An encoder or decoder of texts, with or without the config files of sentence-transformers, or in a GGUF file. */
+/** A text encoder or decoder, with or without sentence-transformers config files, or in a GGUF file. */
 export const textEncoder: Architecture<Encoder, EmbeddingSettings> = {
   name: 'text-encoder',
   modelTypes: [],

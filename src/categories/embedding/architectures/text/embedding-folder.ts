@@ -6,11 +6,7 @@ import { singleGraph, sourceError, defaultGraph } from '../../../../folder/model
 import { readTextLength } from '../../../../folder/text-length.ts';
 import { openModelFolder, readJson } from '../../../../folder/model-folder.ts';
 
-/**
- * Finds and reads the small files of an embedding model: a text model, and how sentence-transformers makes a vector of its
- * outputs.
- * @see https://sbert.net/docs/package_reference/sentence_transformer/models.html
- */
+/** @see https://sbert.net/docs/package_reference/sentence_transformer/models.html */
 export async function openEmbeddingFolder(
   path: string,
   { dtype, hasGraphs = true }: { dtype?: Dtype | undefined; hasGraphs?: boolean } = {},
@@ -26,22 +22,21 @@ export async function openEmbeddingFolder(
   const defaultPrompt = settings['default_prompt_name'];
   return {
     ...folder,
-    /** Path of the graph; another machine has it where the model is remote. */
+    /** Path of the graph; on the remote machine for remote models. */
     graph: join(path, hasGraphs ? singleGraph(localFiles(path), dtype) : defaultGraph),
-    /** `undefined` where no file says it. */
+    /** `undefined` if no file sets it. */
     pooling: readPooling(pooling),
-    /** Whether the tokens of a prompt are pooled with those of the text. */
+    /** Pool a prompt's tokens with the text's tokens. */
     poolsPrompt: pooling['include_prompt'] !== false,
-    /** Modules after the pooling that change vectors, such as `Dense`; only the graph can hold them. */
+    /** Modules after the pooling that change vectors, such as `Dense`; supported only inside the graph. */
     furtherModules: kinds
       .map(kindOf)
       .filter((kind) => !['Transformer', 'Pooling', 'Normalize', 'Dropout'].includes(kind)),
-    /** Name → what is put before a text. */
     prompts: new Map(prompts.map(([name, prompt]) => [name, String(prompt)])),
     defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : undefined,
-    /** Tokens of a text, special ones included. */
+    /** Max tokens of a text, special tokens included. */
     contextLength: typeof length === 'number' ? length : readTextLength(folder),
-    /** Lengths that vectors may be cut to; empty where no file says so. */
+    /** Allowed truncated lengths of vectors; empty if no file lists them. */
     matryoshkaDimensions: readMatryoshka(folder.config),
   };
 }
@@ -57,7 +52,7 @@ const poolingModes: Readonly<Record<string, PoolingMode>> = {
   lasttoken: 'last-token',
 };
 
-/** Older files have a flag for each mode, newer ones the name of one. */
+/** Older files have a flag per mode, newer files a mode name. */
 function readPooling(config: Json): PoolingMode | undefined {
   const named = config['pooling_mode'];
   const flagged = Object.entries(config)

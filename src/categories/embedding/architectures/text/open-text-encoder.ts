@@ -16,12 +16,9 @@ import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts'
 import { readGraph, wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 export interface EncoderOptions {
-  /**
-   * `undefined` where the graph's own `sentence_embedding` is wanted if it has one, else the last token of a decoder,
-   * the only one that has read the whole text, and the mean of other models.
-   */
+  /** `undefined`: the graph's `sentence_embedding`, else a decoder's last token, which has read the whole text, else the mean. */
   readonly pooling: PoolingMode | undefined;
-  /** Whether the tokens of a prompt are pooled with those of the text. */
+  /** Pool a prompt's tokens with the text's tokens. */
   readonly poolsPrompt: boolean;
 }
 
@@ -29,12 +26,12 @@ const tokenOutputs = ['last_hidden_state', 'token_embeddings'];
 const pooledOutput = 'sentence_embedding';
 const notAnEncoder = wrongGraph('a text encoder');
 
-/** Inputs of the past begin with this; a decoder that embeds a whole text gets an empty one. */
+/** Prefix of past inputs; a decoder that embeds a whole text gets an empty past. */
 const pastPrefix = 'past_key_values.';
 
 /**
- * Makes an encoder of a graph with `input_ids`, `attention_mask` and, if it has them, `token_type_ids`, `position_ids` and the
- * `past_key_values` of a decoder → `last_hidden_state`, `token_embeddings` or `sentence_embedding`, in float32 or float16.
+ * Inputs: `input_ids`, `attention_mask`, optionally `token_type_ids`, `position_ids` and a decoder's `past_key_values`; outputs:
+ * `last_hidden_state`, `token_embeddings` or `sentence_embedding`, in float32 or float16.
  */
 export async function createGraphEncoder(
   session: Session,
@@ -44,8 +41,8 @@ export async function createGraphEncoder(
   const toFeeds = readGraph(notAnEncoder, () =>
     readTokenInputs(session.inputs.filter((input) => !past.includes(input))),
   );
-  const usual = past.length > 0 ? 'last-token' : 'mean';
-  const { output, pooling } = chooseOutput(session, options.pooling, usual);
+  const defaultPooling = past.length > 0 ? 'last-token' : 'mean';
+  const { output, pooling } = chooseOutput(session, options.pooling, defaultPooling);
 
   const encode = async (
     sequences: readonly TokenSequence[],
@@ -82,20 +79,16 @@ function emptyPast({ name, type, dims }: TensorSignature, rows: number): Tensor 
 function chooseOutput(
   session: Session,
   pooling: PoolingMode | undefined,
-  usual: PoolingMode,
+  defaultPooling: PoolingMode,
 ): { output: string; pooling: PoolingMode | undefined } {
   const names = session.outputs.map(({ name }) => name);
   if (pooling === undefined && names.includes(pooledOutput))
     return { output: pooledOutput, pooling: undefined };
   const output = tokenOutputs.find((name) => names.includes(name));
-  if (output) return { output, pooling: pooling ?? usual };
+  if (output) return { output, pooling: pooling ?? defaultPooling };
   throw notAnEncoder(`none of the outputs ${tokenOutputs.join(', ')}, only ${names.join(', ')}`);
 }
 
-/**
- * Opens an encoder in Hugging Face's ONNX layout, with or without the config files of sentence-transformers, or one of an
- * engine.
- */
 export async function openTextEncoder(
   spec: ModelSpec<EmbeddingSettings>,
   sessions: SessionBackend,
@@ -127,7 +120,6 @@ export async function openTextEncoder(
   });
 }
 
-/** A model whose engine does the pooling. */
 async function openEngineEncoder(spec: ModelSpec<EmbeddingSettings>, model: EncodingModel): Promise<Encoder> {
   const { pooling, maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
   const { tokenizer, folder } = model;

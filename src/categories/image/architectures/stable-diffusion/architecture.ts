@@ -3,10 +3,10 @@ import type { Painter } from '../../painter.ts';
 import type { ImageSettings } from '../../settings.ts';
 import { diffusionFiles } from './files.ts';
 
-/** Stable Diffusion 1, 2, 3 and XL and their relatives: text encoders, a denoiser and a decoder in diffusers' layout. */
+/** Stable Diffusion 1, 2, 3 and XL and their derivatives, in diffusers' layout. */
 export const stableDiffusion: Architecture<Painter, ImageSettings> = {
   name: 'stable-diffusion',
-  // Its folder has a `model_index.json` in place of a config.
+  // Recognized by `model_index.json`, not by a config.
   modelTypes: [],
   recognize: ({ files }) => files.some(({ path }) => path === 'model_index.json'),
   isDefault: true,

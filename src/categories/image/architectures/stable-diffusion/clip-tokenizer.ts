@@ -7,20 +7,18 @@ import { sourceError } from '../../../../folder/model-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Turns a prompt into the tokens of a CLIP text encoder. */
 export interface ClipTokenizer {
   /** Without special tokens. */
   encode(text: string): readonly number[];
   readonly startId: number;
   readonly endId: number;
   readonly padId: number;
-  /** Tokens that the text encoder sees at once, the first and the last one included. */
+  /** Tokens per run of the text encoder, start and end token included. */
   readonly windowLength: number;
 }
 
 const defaultWindowLength = 77;
 
-/** Reads a CLIP tokenizer: `tokenizer.json`, or the older pair of `vocab.json` and `merges.txt`. */
 export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
   const tokenizerConfig = await readJson(path, 'tokenizer_config.json', {});
   const specialTokens = await readJson(path, 'special_tokens_map.json', {});
@@ -40,7 +38,7 @@ export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
     startId: idOf('bos_token', startToken),
     endId: idOf('eos_token', endToken),
     padId: idOf('pad_token', endToken),
-    // Some files say "no limit" with a very large number.
+    // Some files express "no limit" as a very large number.
     windowLength: windowLength <= 1024 ? windowLength : defaultWindowLength,
   };
 }
@@ -48,7 +46,7 @@ export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
 const startToken = '<|startoftext|>';
 const endToken = '<|endoftext|>';
 
-/** The `tokenizer.json` of a CLIP vocabulary. Radford et al. 2021: byte pairs that end with a mark, in lower case. */
+/** The `tokenizer.json` of a CLIP vocabulary. Radford et al. 2021: lower-case byte pairs with an end-of-word mark. */
 async function readVocabulary(path: string): Promise<Json> {
   const vocab = await readJson(path, 'vocab.json');
   const merges = await readMerges(path);

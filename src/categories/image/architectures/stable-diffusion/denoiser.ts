@@ -6,7 +6,7 @@ import type { Conditioning } from './prompt-encoder.ts';
 import { builtInSize } from '../../../../runtime/tensors.ts';
 import { concatenated, toFloat32, toTensor } from './tensors.ts';
 
-/** Inputs of a denoiser: of Stable Diffusion 1 and 2, of SDXL, or of the transformer of Stable Diffusion 3. */
+/** Stable Diffusion 1 and 2, SDXL, or Stable Diffusion 3's transformer. */
 export type Family = 'single' | 'features' | 'transformer';
 
 export interface DenoisingTask {
@@ -15,32 +15,28 @@ export interface DenoisingTask {
   readonly latents: Size;
   readonly image: Size;
   readonly guidanceScale: number;
-  /** Ends the run under way. */
+  /** Aborts the current run. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * The model's outputs for a sample, one for each conditioning.
- * @param sample as the scheduler scales it, not kept
- */
+/** One output per conditioning. @param sample as the scheduler scales it, not kept */
 export type Predict = (sample: Float32Array, timestep: number) => Promise<Float32Array[]>;
 
 export interface Denoiser {
   readonly family: Family;
   readonly channels: number;
-  /** Whether the guidance scale is an input of the model. */
   readonly takesGuidance: boolean;
   /** Sizes of latents that the graph has built in. */
   readonly fixed: { readonly width: number | undefined; readonly height: number | undefined };
-  /** Latents have to be a multiple of this on both sides. */
+  /** Latents must be a multiple of this on both sides. */
   readonly stride: number;
-  /** Latents on one side of a patch; 1 for a UNet. */
+  /** Latents per side of a patch; 1 for a UNet. */
   readonly patchSize: number;
   prepare(task: DenoisingTask): Predict;
   release(): Promise<void>;
 }
 
-/** Latents with more cells are denoised with one conditioning at a time, since the memory for attention grows with their square. */
+/** Larger latents are denoised one conditioning at a time, since attention memory grows with their square. */
 const maxBatchedCells = 64 * 64;
 const defaultChannels = 4;
 const defaultGuidanceSize = 256;
@@ -51,7 +47,6 @@ const families: Readonly<Record<Family, { readonly sample: string; readonly othe
   transformer: { sample: 'hidden_states', others: ['pooled_projections'] },
 };
 
-/** Runs what predicts the noise. */
 export function createDenoiser(session: Session, { name, config }: DiffusionComponent): Denoiser {
   const inputs = new Map(session.inputs.map((input) => [input.name, input]));
   const family = familyOf(name, inputs);
@@ -114,7 +109,7 @@ function familyOf(name: string, inputs: ReadonlyMap<string, TensorSignature>): F
   );
 }
 
-/** Graphs take one timestep for all, or one for each of the batch. */
+/** Graphs take one timestep for the batch, or one per sample. */
 function createTimesteps(
   signature: TensorSignature,
   sample: TensorSignature,
@@ -127,7 +122,7 @@ function createTimesteps(
   return (timestep) => toTensor(signature, new Float32Array(length).fill(timestep), dims);
 }
 
-/** Batches of one size; the last conditioning fills up. */
+/** Batches of one size, filled up with the last conditioning. */
 function inGroups(conditionings: readonly Conditioning[], batch: number): Conditioning[][] {
   return Array.from({ length: Math.ceil(conditionings.length / batch) }, (_, group) =>
     Array.from(
@@ -137,7 +132,6 @@ function inGroups(conditionings: readonly Conditioning[], batch: number): Condit
   );
 }
 
-/** The inputs that stay the same over all steps. */
 function constantFeeds(
   inputs: ReadonlyMap<string, TensorSignature>,
   { image, guidanceScale }: DenoisingTask,
@@ -155,7 +149,7 @@ function constantFeeds(
     feed('text_embeds', [pooled.length], (one) => one.pooled!);
     feed('pooled_projections', [pooled.length], (one) => one.pooled!);
   }
-  // Original size, corner of the crop and size of the image: nothing is cropped.
+  // Original size, crop corner and image size: no cropping.
   const times = Float32Array.of(image.height, image.width, 0, 0, image.height, image.width);
   feed('time_ids', [times.length], () => times);
   if (inputs.has('timestep_cond')) {

@@ -10,9 +10,9 @@ import { fieldError, type InferenceError } from '../../../../errors.ts';
 export interface DiffusionComponent {
   /** Name of its folder, such as `unet`. */
   readonly name: string;
-  /** Path of the graph; another machine has it where the model is remote. */
+  /** Path of the graph; on the remote machine for remote models. */
   readonly graph: string;
-  /** Empty where the file is missing. */
+  /** Empty if the file is missing. */
   readonly config: Json;
 }
 
@@ -22,36 +22,34 @@ export interface TextEncoderComponent extends DiffusionComponent {
 
 export interface DiffusionFolderOptions {
   readonly dtype?: Dtype | undefined;
-  /** Whether another machine has the graphs. */
+  /** False if the graphs are on a remote machine. */
   readonly hasGraphs?: boolean | undefined;
 }
 
-/** The files of one diffusion model in diffusers' ONNX layout. */
 export type DiffusionFolder = Awaited<ReturnType<typeof openDiffusionFolder>>;
 
-/** Finds and reads the small files of a diffusion model. */
 export async function openDiffusionFolder(path: string, options: DiffusionFolderOptions = {}) {
   const index = await readJson(path, 'model_index.json');
   if (isPresent(index['text_encoder_3'])) {
     const reason =
-      'text_encoder_3: T5 text encoders are not supported; the model works without, if model_index.json has [null, null] for it and for tokenizer_3';
+      'text_encoder_3: T5 text encoders are not supported; the model works without it if model_index.json has [null, null] for it and for tokenizer_3';
     throw sourceError(reason);
   }
   if (index['requires_aesthetics_score'] === true)
-    throw sourceError("a refiner works on another model's images and can't draw from a text");
+    throw sourceError("a refiner works on images of a base model and can't start from a text");
   const denoiserName = diffusionFolders.denoiser.find((name) => isPresent(index[name]));
   if (denoiserName === undefined)
     throw sourceError(`model_index.json in ${path} has no unet and no transformer`);
   const encoderNumbers = ['', '_2'].filter((number) => isPresent(index[`text_encoder${number}`]));
   if (encoderNumbers.length === 0) throw sourceError(`model_index.json in ${path} has no text_encoder`);
-  // One after another, so that a folder without several files gets the same error every time.
+  // In sequence, so that a folder that lacks several files always gets the same error.
   const scheduler = await readJson(path, 'scheduler/scheduler_config.json');
   const denoiser = await readComponent(path, denoiserName, [denoiserName], options);
   const decoder = await readComponent(path, 'vae_decoder', diffusionFolders.decoder, options);
   const textEncoders: TextEncoderComponent[] = [];
   for (const number of encoderNumbers) textEncoders.push(await readTextEncoder(path, number, options));
   const created = await readChangeTime(join(path, 'model_index.json'));
-  // The text encoders are one or two, in the order in which their outputs are joined.
+  // In the order in which their outputs are joined.
   return { index, textEncoders, denoiser, decoder, scheduler, created };
 }
 
@@ -65,7 +63,7 @@ async function readTextEncoder(
   return { ...component, tokenizer: await readClipTokenizer(join(path, `tokenizer${number}`)) };
 }
 
-/** @param folders where the component may be; a config beside a subfolder of that kind counts as well */
+/** @param folders possible folders; a config next to a subfolder of that kind counts as well */
 async function readComponent(
   path: string,
   name: string,
@@ -84,18 +82,16 @@ async function readComponent(
   };
 }
 
-/** `["diffusers", "UNet2DConditionModel"]`, where absent components are left out or `[null, null]`. */
+/** `["diffusers", "UNet2DConditionModel"]`; absent components are missing or `[null, null]`. */
 function isPresent(entry: unknown): boolean {
   return Array.isArray(entry) && typeof entry[1] === 'string';
 }
 
-/** A number of a config, or its usual value. */
-export function numberIn(config: Json, name: string, usual: number): number {
+export function numberIn(config: Json, name: string, fallback: number): number {
   const value = config[name];
-  return typeof value === 'number' ? value : usual;
+  return typeof value === 'number' ? value : fallback;
 }
 
-/** The error for a model whose files can't be used. */
 export function misfit(component: string, reason: string, cause?: unknown): InferenceError {
   return fieldError('source', `${component}: ${reason}`, { cause });
 }

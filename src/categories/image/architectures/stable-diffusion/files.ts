@@ -2,7 +2,7 @@ import type { Dtype, FileTree, ModelFiles } from '../../../../contracts/files.ts
 import { findGraph, graphsIn, missingGraph } from '../../../../folder/graph-files.ts';
 import { isOpen } from '../../../../folder/model-files.ts';
 
-/** Possible folders of the parts of a diffusion model: the first with a graph counts. */
+/** The first folder with a graph is used. */
 export const diffusionFolders = {
   denoiser: ['unet', 'transformer'],
   decoder: ['vae_decoder', 'vae/decoder', 'vae'],
@@ -16,7 +16,7 @@ interface DiffusionGraph {
   readonly graph: string;
 }
 
-/** Finds the graph of one part of a diffusion model: `model.onnx` in its folder, or else the only one there. */
+/** `model.onnx` in the component's folder, or else its only graph. */
 export function diffusionGraph(files: FileTree, folders: readonly string[], dtype?: Dtype): DiffusionGraph {
   const found = findDiffusionGraph(files, folders, dtype);
   if (found) return found;
@@ -29,9 +29,9 @@ function findDiffusionGraph(
   dtype?: Dtype,
 ): DiffusionGraph | undefined {
   for (const folder of folders) {
-    const usual = findGraph(files, [toStem(folder)], dtype);
-    const candidates = usual === undefined && isOpen(dtype) ? graphsIn(files, folder) : [];
-    const graph = usual ?? (candidates.length === 1 ? candidates[0] : undefined);
+    const standard = findGraph(files, [toStem(folder)], dtype);
+    const candidates = standard === undefined && isOpen(dtype) ? graphsIn(files, folder) : [];
+    const graph = standard ?? (candidates.length === 1 ? candidates[0] : undefined);
     if (graph !== undefined) return { folder, graph };
   }
   return undefined;

@@ -14,53 +14,44 @@ import { encodePng } from '../../../../runtime/image.ts';
 import { builtInSize } from '../../../../runtime/tensors.ts';
 import { toFloat32, toTensor } from './tensors.ts';
 
-/** Options for decoding an image. */
 export interface DecodeOptions extends GraphRunOptions {
-  /** Runs each tile; what it throws ends the work. */
+  /** Runs each tile; its error ends the decoding. */
   readonly inTurn: Limiter;
 }
 
-/** Makes pixels of latents. */
 export interface LatentDecoder {
-  /** Pixels per cell of the latents, on one side. */
+  /** Pixels per side of a latent cell. */
   readonly factor: number;
-  /**
-   * @param latents `[channels × height × width]`
-   * @returns `[height × width × 3]` of the image
-   */
+  /** @param latents `[channels × height × width]` @returns `[height × width × 3]` of the image */
   decode(latents: Float32Array, size: Size, options: DecodeOptions): Promise<Uint8ClampedArray>;
-  /** A small PNG, or nothing where the graph has its size built in. */
+  /** A small PNG; `undefined` if the graph has a fixed size. */
   preview(latents: Float32Array, size: Size, options: DecodeOptions): Promise<Uint8Array | undefined>;
   release(): Promise<void>;
 }
 
 export interface LatentDecoderOptions {
-  /** Latents with more cells are decoded in tiles; default 128 × 128. */
+  /** Larger latents are decoded in tiles; default 128 × 128 cells. */
   readonly maxCells?: number | undefined;
-  /** Sizes of tiles, in cells; by default a tile needs no more memory than the largest image without tiles. */
+  /** Sizes of tiles, in cells; the default needs no more memory than the largest image without tiles. */
   readonly tiles?: TileOptions | undefined;
 }
 
 const defaultMostCells = 128 * 128;
-/**
- * An image of 2048 × 2048 pixels becomes nine tiles of 768 × 768. So much overlap hides that each tile has its own
- * normalization.
- */
+/** 2048 × 2048 pixels become nine tiles of 768 × 768. The large overlap hides that each tile is normalized separately. */
 const defaultTiles: TileOptions = { most: 128, overlap: 16 };
-/** For a graph with its size built in. */
+/** For a graph with a fixed size. */
 const fixedOverlap = 1 / 4;
 
-/** Scaling of Stable Diffusion 1, for files without a config. */
+/** Stable Diffusion 1's scaling, for files without a config. */
 const defaultScalingFactor = 0.18215;
 const defaultBlocks = 4;
 
 /**
- * Cells of a preview's longer side. The latents are shrunk and decoded: that is right for every model, where the usual
- * linear approximation needs numbers for each, and costs a sixteenth of the decoding of the image or less.
+ * Decoding shrunk latents works for every model, unlike a linear approximation with per-model constants, and costs at most a
+ * sixteenth of decoding the image.
  */
 const previewCells = { least: 16, most: 32, share: 1 / 4 };
 
-/** Runs the decoder of a variational autoencoder. */
 export function createLatentDecoder(
   session: Session,
   { name, config }: DiffusionComponent,

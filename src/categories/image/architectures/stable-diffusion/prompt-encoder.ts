@@ -3,7 +3,6 @@ import { countWindows, toWindows } from '../../../../core/diffusion/prompt-windo
 import { fieldError } from '../../../../errors.ts';
 import type { EncodedText, TextEncoder } from './text-encoder.ts';
 
-/** The conditioning of a denoiser. */
 export interface Conditioning {
   /** `[positions × width]` */
   readonly states: Float32Array;
@@ -11,26 +10,24 @@ export interface Conditioning {
   readonly pooled: Float32Array | undefined;
 }
 
-/** Combination of the outputs of several text encoders into one conditioning. */
 export type JoinTexts = (texts: readonly EncodedText[]) => Conditioning;
 
 export interface Prompt {
   /** Parameter of the request, for errors. */
   readonly param: string;
   readonly text: string;
-  /** Whether the model was trained with zeros in this prompt's place. */
+  /** The model was trained with zeros in place of this prompt. */
   readonly isZero: boolean;
 }
 
-/** The cost of attention grows with them. */
+/** Bounds the cost of attention. */
 const maxWindows = 16;
 
-/** Tokens of the longest prompt. */
 export function maxPromptTokens(encoders: readonly TextEncoder[]): number {
   return maxWindows * (Math.min(...encoders.map(({ tokenizer }) => tokenizer.windowLength)) - 2);
 }
 
-/** Runs every text encoder once for each prompt; all conditionings have the same length. */
+/** All conditionings have the same length. */
 export async function encodePrompts(
   encoders: readonly TextEncoder[],
   join: JoinTexts,
@@ -60,7 +57,7 @@ function countOf({ text, param }: Prompt, encoders: readonly TextEncoder[]): num
   throw fieldError(param, reason, { code: 'context_length_exceeded' });
 }
 
-/** Stable Diffusion 1 and 2: the only text encoder's states. */
+/** Stable Diffusion 1 and 2: the states of the only text encoder. */
 export function joinSingle([text]: readonly EncodedText[]): Conditioning {
   return { ...text!, pooled: undefined };
 }
@@ -75,8 +72,8 @@ export function joinFeatures(texts: readonly EncodedText[]): Conditioning {
 const emptyPositions = 256;
 
 /**
- * Stable Diffusion 3 without its largest text encoder: states side by side, filled up to the width of the transformer,
- * zeros after them; pooled vectors one after the other. Esser et al. 2024.
+ * Stable Diffusion 3 without its T5 text encoder: states side by side, zero-padded to the transformer's width, then empty
+ * positions; pooled vectors concatenated. Esser et al. 2024.
  */
 export function joinPadded(texts: readonly EncodedText[], width: number): Conditioning {
   const states = sideBySide(texts, width);

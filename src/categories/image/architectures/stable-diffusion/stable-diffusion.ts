@@ -45,7 +45,7 @@ function toLatentSize(
     const pixels = image[name];
     const built = fixed[name];
     if (built !== undefined && pixels !== built * factor)
-      throw fieldError(name, `the model makes only images of ${built * factor}, got ${pixels}`);
+      throw fieldError(name, `the model supports only ${built * factor}, got ${pixels}`);
     const step = factor * (built === undefined ? stride : 1);
     if (pixels % step !== 0) throw fieldError(name, `expected a multiple of ${step}, got ${pixels}`);
     return pixels / factor;
@@ -57,11 +57,10 @@ function toLatentSize(
 export interface DiffusionInternals extends LatentDecoderOptions {
   /** Default `createGaussianNoise`. */
   readonly createNoise?: ((seed: number) => NoiseSource) | undefined;
-  /** Gets the latents of each image. */
+  /** Receives the latents of each image. */
   readonly onLatents?: ((latents: Float32Array) => void) | undefined;
 }
 
-/** Opens Stable Diffusion or a relative in diffusers' ONNX layout. */
 export async function openStableDiffusion(
   spec: ModelSpec<ImageSettings>,
   backend: Pick<SessionBackend, 'hasGraphs' | 'openSession'>,
@@ -137,7 +136,6 @@ interface Drawing {
   readonly internals: DiffusionInternals;
 }
 
-/** Turns noise into latents, step by step, and those into pixels. */
 async function* draw(
   request: ImageRequest,
   seed: number,
@@ -170,11 +168,11 @@ function joinOf({ family }: Denoiser, { denoiser }: DiffusionFolder): JoinTexts 
   return (texts) => joinPadded(texts, Number(denoiser.config['joint_attention_dim'] ?? 4096));
 }
 
-/** @throws InferenceError `invalid_request` for settings that aren't supported, before the first request */
+/** @throws InferenceError `invalid_request` for unsupported settings, before the first request */
 function assertScheduler({ scheduler }: DiffusionFolder): void {
-  const usual = { steps: imageParameters.numInferenceSteps.default, imageTokens: 1024 };
+  const defaults = { steps: imageParameters.numInferenceSteps.default, imageTokens: 1024 };
   orThrow(
-    () => createScheduler(scheduler, usual),
+    () => createScheduler(scheduler, defaults),
     (error) => misfit('scheduler', error.message, error),
   );
 }

@@ -2,7 +2,7 @@ import { float32ToFloat16Into } from '../../../../core/math/float16.ts';
 import type { ElementType, Tensor, TensorData, TensorSignature } from '../../../../contracts/graph.ts';
 import { toFloat32 as floatsOf } from '../../../../runtime/encoder/token-inputs.ts';
 
-/** Numbers as data of an element type; integers get them without their decimals. */
+/** Converts numbers to an element type; integers are truncated. */
 const toData: Readonly<Partial<Record<ElementType, (numbers: Float32Array) => TensorData>>> = {
   float32: (numbers) => numbers,
   float16: (numbers) => float32ToFloat16Into(new Uint16Array(numbers.length), numbers),
@@ -11,7 +11,6 @@ const toData: Readonly<Partial<Record<ElementType, (numbers: Float32Array) => Te
   int64: (numbers) => BigInt64Array.from(numbers, (value) => BigInt(Math.trunc(value))),
 };
 
-/** Numbers in the element type that a graph takes. */
 export function toTensor(
   { name, type }: TensorSignature,
   numbers: Float32Array,
@@ -22,12 +21,10 @@ export function toTensor(
   throw new TypeError(`${name}: expected ${Object.keys(toData).join(', ')}, got ${type}`);
 }
 
-/** The numbers of an output. */
 export function toFloat32(tensor: Tensor): Float32Array {
   return tensor.type === 'float64' ? Float32Array.from(tensor.data as Float64Array) : floatsOf(tensor);
 }
 
-/** Rows of the same length, one after the other. */
 export function concatenated(rows: readonly Float32Array[]): Float32Array {
   const all = new Float32Array(rows.reduce((sum, row) => sum + row.length, 0));
   rows.forEach((row, index) => all.set(row, index * row.length));

@@ -7,13 +7,13 @@ export interface EncodedText {
   /** `[positions × width]` */
   readonly states: Float32Array;
   readonly width: number;
-  /** `[pooled width]` for the whole; only where it is asked for. */
+  /** `[pooled width]`, if requested. */
   readonly pooled: Float32Array | undefined;
 }
 
 export interface TextEncoder {
   readonly tokenizer: ClipTokenizer;
-  /** @param windows framed and filled up, one after the other */
+  /** @param windows framed and padded, in order */
   encode(windows: readonly (readonly number[])[], options?: GraphRunOptions): Promise<EncodedText>;
   release(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface TextEncoder {
 export interface TextEncoderOptions {
   /** Name of its folder. */
   readonly name: string;
-  /** Whether the states of the layer before the last are wanted. */
+  /** Use the states of the second-to-last layer. */
   readonly isPenultimate: boolean;
   readonly isPooled: boolean;
 }
@@ -37,7 +37,7 @@ export function createTextEncoder(
   if (!idsSignature || inputs.size > (maskSignature ? 2 : 1))
     throw misfit(name, `expected the input input_ids, got ${[...inputs.keys()].join(', ')}`);
   const outputs = session.outputs.map((output) => output.name);
-  // There is an output for the embeddings and one for each layer.
+  // One output for the embeddings and one per layer.
   const layers = outputs.flatMap((output) => /^hidden_states\.(\d+)$/.exec(output)?.[1] ?? []).map(Number);
   const statesName = isPenultimate ? `hidden_states.${Math.max(1, ...layers) - 1}` : 'last_hidden_state';
   const wanted = isPooled ? [statesName, 'text_embeds'] : [statesName];

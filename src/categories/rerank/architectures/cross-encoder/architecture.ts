@@ -3,7 +3,7 @@ import { hasClass, oneGraph, textFiles } from '../../../../folder/model-files.ts
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 
-/** Names of two labels of which the second means relevant. */
+/** Names of two labels, the second meaning relevant. */
 const twoLabels = /^(?:LABEL_[01]|not.?relevant|relevant|irrelevant|no|yes)$/i;
 
 /** A cross-encoder in Hugging Face's ONNX layout, or in a GGUF file. */

@@ -20,8 +20,8 @@ const output = 'logits';
 const notAScorer = wrongGraph('a cross-encoder');
 
 /**
- * Makes a scorer of a graph with `input_ids`, `attention_mask` and, if it has it, `token_type_ids` → `logits` `[pairs × 1]`, or
- * `[pairs × 2]`, of which the difference counts: its sigmoid is the second one's share of the softmax.
+ * Inputs: `input_ids`, `attention_mask`, optionally `token_type_ids`; output: `logits` `[pairs × 1]` or `[pairs × 2]`. Two logits
+ * are subtracted: the sigmoid of the difference equals the second logit's softmax.
  */
 async function createGraphScorer(session: Session): Promise<Pick<Scorer, 'encode' | 'release'>> {
   const names = session.outputs.map(({ name }) => name);
@@ -49,7 +49,7 @@ function toLogit(labels: Float32Array): Float32Array {
   throw notAScorer(`${labels.length} labels, expected one or two`);
 }
 
-/** Opens a cross-encoder in Hugging Face's ONNX layout, or one of an engine. */
+/** Opens a cross-encoder in Hugging Face's ONNX layout, or an engine's. */
 export async function openCrossEncoder(
   spec: ModelSpec<RerankSettings>,
   sessions: SessionBackend,
@@ -59,7 +59,7 @@ export async function openCrossEncoder(
   const folder = await openModelFolder(path);
   const contextLength = chooseTextLength(spec.contextLength, readTextLength(folder));
   const tokenizer = createTextTokenizer(folder);
-  // A tokenizer without pairs is refused now, not when the first request comes.
+  // Reject a tokenizer without pairs at load time.
   tokenizer.pairWith('');
   const graph = join(path, sessions.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : defaultGraph);
   return releaseOnFailure(async (own) => {
@@ -68,7 +68,7 @@ export async function openCrossEncoder(
   });
 }
 
-/** A model whose engine gives one logit or two for each pair. */
+/** The engine returns one or two logits per pair. */
 async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: EncodingModel): Promise<Scorer> {
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
   const { tokenizer, folder } = model;

@@ -3,7 +3,7 @@ import { oneGraph } from '../../../../folder/model-files.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 
-/** Kokoro: phonemes and a table of styles for each voice. */
+/** Kokoro: phonemes and a table of styles per voice. */
 export const kokoro: Architecture<Synthesizer, SpeechSettings> = {
   name: 'kokoro',
   modelTypes: ['style_text_to_speech_2'],

@@ -10,10 +10,7 @@ import { describeValue } from '../../../../core/text/quote.ts';
 /** Positions of Kokoro's text encoder without the padding at both ends. */
 const defaultMaxPhonemes = 510;
 
-/**
- * Finds and reads the small files of a model in the layout of Kokoro's ONNX export: `config.json`, the vocabulary there or in `tokenizer.json`, the
- * names of `voices/*.bin`.
- */
+/** Kokoro's ONNX export: `config.json`, the vocabulary there or in `tokenizer.json`, the names of `voices/*.bin`. */
 export async function openKokoroFolder(path: string, { dtype }: { dtype?: Dtype | undefined } = {}) {
   const config = await readJson(path, 'config.json');
   const tokenizer = await readJson(path, 'tokenizer.json', {});
@@ -21,16 +18,16 @@ export async function openKokoroFolder(path: string, { dtype }: { dtype?: Dtype 
   return {
     graph: join(path, singleGraph(localFiles(path), dtype)),
     config,
-    /** Phoneme or mark, one code point → its id. */
+    /** Phoneme or mark, one code point → id. */
     vocabulary: readVocabulary(config, tokenizer),
-    /** Voice id → path of its table of styles; in the order of their names. */
+    /** Voice id → path of its style table; sorted by name. */
     voices,
-    /** Most phonemes of one run. */
+    /** Max phonemes per run. */
     maxPhonemes: readMaxPhonemes(config),
   };
 }
 
-/** Reads the styles of a voice: one for each number of phonemes of a text, counted from 0. @returns `[rows × styleSize]` */
+/** One style per phoneme count, from 0. @returns `[rows × styleSize]` */
 export async function readVoice(file: string, styleSize: number): Promise<Float32Array> {
   const bytes = await readFile(file);
   const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT;

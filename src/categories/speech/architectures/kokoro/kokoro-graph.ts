@@ -5,15 +5,13 @@ import type { SpeakOptions, Utterance } from '../../synthesizer.ts';
 import { builtInSize } from '../../../../runtime/tensors.ts';
 import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
-/** Kokoro's graph over a `Session`: phoneme ids and a style in, samples out. */
 export interface KokoroGraph {
-  /** Numbers of one style. */
   readonly styleSize: number;
-  /** Whether `speed` acts. */
+  /** The graph has an input for `speed`. */
   readonly hasSpeed: boolean;
-  /** Whether it says how long each phoneme lasts. */
+  /** The graph outputs the duration of each phoneme. */
   readonly hasWordTimes: boolean;
-  /** Runs the graph once. @returns samples, owned by the caller, with the bounds of each phoneme */
+  /** @returns samples, owned by the caller, with the bounds of each phoneme */
   speak(ids: readonly number[], style: Float32Array, options: SpeakOptions): Promise<Utterance>;
 }
 
@@ -22,20 +20,17 @@ const notSpeech = wrongGraph('a speech model');
 const idNames = ['input_ids', 'tokens'];
 const styleNames = ['style', 'ref_s'];
 const outputNames = new Set(['waveform', 'audio']);
-/** Frames of each id: the predicted ones, rounded and at least 1. */
+/** Frames per id: as predicted, rounded and at least 1. */
 export const kokoroDurations: DurationTensors = {
   outputs: new Set(['durations', 'duration', 'pred_dur']),
   operators: ['Round', 'Clip'],
 };
 const samplesOfFrame = 600;
-/** Frames by which a phoneme is heard before its durations say so, as measured at the ends of pauses: 35 to 50 ms. */
-const heardBefore = 2;
+/** A phoneme is audible before its durations indicate, measured at the ends of pauses: 35 to 50 ms. */
+const leadFrames = 2;
 const defaultStyleSize = 256;
 
-/**
- * Reads a graph with `input_ids` `[1, n]`, `style` `[1, size]` and, if it has it, `speed` `[1]` → `waveform` and perhaps
- * `durations` `[1, n]`.
- */
+/** Inputs: `input_ids` `[1, n]`, `style` `[1, size]`, optionally `speed` `[1]`; outputs: `waveform`, optionally `durations` `[1, n]`. */
 export function createKokoroGraph(session: Session): KokoroGraph {
   const ids = findInput(session, idNames);
   const style = findInput(session, styleNames);
@@ -60,7 +55,7 @@ export function createKokoroGraph(session: Session): KokoroGraph {
     hasSpeed: speed !== undefined,
     hasWordTimes: durations !== undefined,
     async speak(phonemes, styleRow, { speed: rate, signal }) {
-      // Kokoro was trained with a padding at each end.
+      // Kokoro was trained with padding at both ends.
       const padded = [0, ...phonemes, 0];
       const data = ids.type === 'int64' ? BigInt64Array.from(padded, BigInt) : Int32Array.from(padded);
       const feeds: Record<string, Tensor> = {
@@ -77,7 +72,7 @@ export function createKokoroGraph(session: Session): KokoroGraph {
         symbols: phonemes.length,
         samples: samples.length,
       });
-      const lead = heardBefore * samplesOfFrame;
+      const lead = leadFrames * samplesOfFrame;
       return { samples, bounds: bounds?.map((bound) => Math.max(0, bound - lead)) };
     },
   };

@@ -14,11 +14,11 @@ import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts'
 
 interface VoiceShelfOptions {
   readonly styleSize: number;
-  /** In BCP 47; voices of other languages can't be used. */
+  /** BCP 47 tags of the supported languages. */
   readonly languages: { has(language: string): boolean };
 }
 
-/** The voices of a model; each is read when it is first asked for. @param files voice id → path of its table of styles */
+/** @param files voice id → path of its style table, read on first use */
 export function createVoiceShelf(
   files: ReadonlyMap<string, string>,
   { styleSize, languages }: VoiceShelfOptions,
@@ -26,14 +26,14 @@ export function createVoiceShelf(
   const tables = new Map<string, Promise<Float32Array>>();
   const read = (voice: string): Promise<Float32Array> =>
     getOrCreate(tables, voice, () => readVoice(files.get(voice)!, styleSize));
-  /** Texts longer than the table is are spoken in its last style. */
+  /** Texts longer than the table use its last style. */
   const rowOf = (styles: Float32Array, phonemes: number): Float32Array => {
     const row = Math.min(phonemes, styles.length / styleSize - 1);
     return styles.subarray(row * styleSize, (row + 1) * styleSize);
   };
   return {
     voices: [...files.keys()].map(describeVoice).filter(({ language }) => languages.has(language)),
-    /** Why a voice can't be used, up to the list of those that can; `undefined` for one that isn't there. */
+    /** `undefined` for an unknown voice; the caller appends the list of usable voices. */
     explain(voice: string): string | undefined {
       if (!files.has(voice)) return undefined;
       const { language } = describeVoice(voice);
@@ -42,7 +42,7 @@ export function createVoiceShelf(
         : "which can't be read here; expected";
       return `${voice} speaks ${language}, ${remedy}`;
     },
-    /** @returns the style in which a text of so many phonemes is spoken */
+    /** @returns the style for a number of phonemes */
     async mix(shares: readonly VoiceShare[]): Promise<(phonemes: number) => Float32Array> {
       const mixed = shares.map(async ({ voice, weight }) => ({ styles: await read(voice), weight }));
       const all = await Promise.all(mixed);
@@ -52,10 +52,8 @@ export function createVoiceShelf(
   };
 }
 
-/** Sample rate of Kokoro's output, in Hz. */
 const sampleRateHz = 24_000;
 
-/** @throws InferenceError `invalid_request` naming the file or setting that doesn't fit */
 export async function openKokoro(
   spec: ModelSpec<SpeechSettings>,
   sessions: SessionBackend,

@@ -5,7 +5,7 @@ import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 import { piperGraph } from './files.ts';
 
-/** VITS: Piper's voices, and those of MMS as the hub has them. */
+/** VITS: Piper's voices, and MMS voices in Hugging Face's layout. */
 export const vits: Architecture<Synthesizer, SpeechSettings> = {
   name: 'vits',
   modelTypes: ['vits'],

@@ -23,12 +23,12 @@ import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts'
 
 interface PiperReaderOptions {
   readonly name: string;
-  /** Reader of English that the caller demands; default: eSpeak NG, which the voices learned from, where it is installed. */
+  /** Default: eSpeak NG, which the voices were trained with, if installed. */
   readonly phonemizer?: string | undefined;
   knows(symbol: string): boolean;
 }
 
-/** Makes the reader of a voice of Piper: texts in the voice's own symbols. */
+/** Converts texts to a Piper voice's symbols. */
 export async function createPiperReader(
   config: Pick<PiperConfig, 'phonemeType' | 'espeakVoice' | 'language'>,
   { name, phonemizer, knows }: PiperReaderOptions,
@@ -41,7 +41,7 @@ export async function createPiperReader(
   const english = isEnglish(language);
   const isCovered = Array.from(espeakEnglishSymbols).every(knows);
   if (english && phonemizer === 'built-in' && !isCovered)
-    throw fieldError('phonemizer', `built-in writes symbols that ${name} doesn't have, expected espeak`);
+    throw fieldError('phonemizer', `built-in uses symbols that ${name} doesn't have, expected espeak`);
   const espeak = english && phonemizer === 'built-in' ? undefined : await loadEspeak();
   if (espeak) {
     const transcribe = (text: string): string | undefined => espeak.transcribe(text, voice)?.normalize('NFD');
@@ -58,7 +58,7 @@ export async function createPiperReader(
   return { prepare, pronounce: async (sentence) => toEspeakPhonemes(await phonemize(sentence)) };
 }
 
-/** Reads a VITS in Hugging Face's layout, whose symbols are the characters of a text. */
+/** Its symbols are the characters of a text. */
 async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promise<VitsVoice> {
   const path = locateModel(source);
   const config = await readJson(path, 'config.json');
@@ -77,7 +77,7 @@ async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promi
   if (speakers !== 1)
     throw sourceError(`num_speakers in config.json: expected 1, got ${describeValue(speakers)}`);
   const code = String(tokenizerConfig['language']);
-  // ISO 639-3, such as `eng`, in BCP 47; undetermined where it is none.
+  // Converts ISO 639-3, such as `eng`, to BCP 47; `und` for an invalid code.
   const language = /^[a-z]{2,3}$/.test(code) ? Intl.getCanonicalLocales(code)[0]! : 'und';
   return {
     graph: join(path, singleGraph(localFiles(path), dtype)),
@@ -93,10 +93,7 @@ async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promi
   };
 }
 
-/**
- * Makes ids of Piper's symbols: a padding after each, between a beginning and an end. A symbol without an id is left out;
- * capitals may have those of small letters.
- */
+/** A padding after each id, between start and end. Symbols without an id are skipped; capitals may use the ids of lower-case letters. */
 export function createPiperSymbols({
   ids,
   clusters,
@@ -130,7 +127,7 @@ export function createPiperSymbols({
   };
 }
 
-/** @param clusters of code points that are one symbol, the longest first */
+/** @param clusters of code points that are one symbol, longest first */
 function divide(symbols: string, clusters: readonly string[]): readonly string[] {
   const parts: string[] = [];
   for (let at = 0; at < symbols.length; at += parts.at(-1)!.length) {
@@ -140,7 +137,7 @@ function divide(symbols: string, clusters: readonly string[]): readonly string[]
   return parts;
 }
 
-/** Reads a voice of Piper, `name.onnx.json` beside `name.onnx`. */
+/** Reads a Piper voice, `name.onnx.json` next to `name.onnx`. */
 export async function openPiperVoice(spec: ModelSpec<SpeechSettings>): Promise<VitsVoice | undefined> {
   const { source, phonemizer } = spec;
   const path = locateModel(source);
@@ -163,10 +160,9 @@ export async function openPiperVoice(spec: ModelSpec<SpeechSettings>): Promise<V
   };
 }
 
-/** Marks that no symbol needs to stand for: texts are cut after them. */
+/** Punctuation and spaces, which may lack a symbol: texts are cut after them. */
 const mark = /[\p{P}\s]/u;
 
-/** @throws InferenceError `invalid_request` naming the file or setting that doesn't fit */
 export async function openVits(
   spec: ModelSpec<SpeechSettings>,
   sessions: SessionBackend,

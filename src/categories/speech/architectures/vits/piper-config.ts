@@ -22,10 +22,9 @@ const clusterList: Check = [
   (value) => Array.isArray(value) && value.every((one) => Array.isArray(one) && one.every(aText[1])),
 ];
 
-/** The used part of a config of Piper's. */
 export type PiperConfig = Awaited<ReturnType<typeof readPiperConfig>>;
 
-/** Reads the config of a voice of Piper's. Members that are missing have the values of `piper-tts`. */
+/** Missing members get the defaults of `piper-tts`. */
 export async function readPiperConfig(path: string, file: string) {
   const config = await readJson(path, file);
   const read = <T>(member: string, [expected, fits]: Check, fallback?: T): T => {
@@ -37,12 +36,12 @@ export async function readPiperConfig(path: string, file: string) {
   const espeakVoice = read<string>('espeak.voice', aText);
   const count = read('num_speakers', aPositive, 1);
   const named = Object.entries(read<Record<string, number>>('speaker_id_map', speakerMap, {}));
-  const usual = read('default_speaker_id', anInteger, 0);
+  const initial = read('default_speaker_id', anInteger, 0);
   const speakers =
     named.length > 0 ? named : Array.from({ length: count }, (_, id) => [String(id), id] as const);
   return {
     sampleRateHz: read<number>('audio.sample_rate', aPositive),
-    /** As eSpeak NG names it. */
+    /** eSpeak NG's name. */
     espeakVoice,
     /** BCP 47. */
     language: read('language.code', aText, espeakVoice).replace('_', '-'),
@@ -51,19 +50,19 @@ export async function readPiperConfig(path: string, file: string) {
       length: read('inference.length_scale', aPositive, 1),
       durationNoise: read('inference.noise_w', aNumber, 0.8),
     },
-    /** Who wrote the symbols that the voice learned from. */
+    /** Source of the symbols that the voice was trained on. */
     phonemeType: read('phoneme_type', aText, 'espeak'),
-    /** Ids of each symbol, those of `_`, `^` and `$` included. */
+    /** Ids of each symbol, including `_`, `^` and `$`. */
     ids: new Map(Object.entries(read<Record<string, readonly number[]>>('phoneme_id_map', idMap))),
     /** Symbols of several code points. */
     clusters: read<readonly (readonly string[])[]>('vowel_clusters', clusterList, []).map((one) =>
       one.join(''),
     ),
-    /** Number of each speaker, the usual one first; empty where there is one. */
+    /** Number of each speaker, default first; empty for a single speaker. */
     speakers: new Map(
       count === 1
         ? []
-        : speakers.toSorted(([, one], [, other]) => Number(other === usual) - Number(one === usual)),
+        : speakers.toSorted(([, one], [, other]) => Number(other === initial) - Number(one === initial)),
     ),
   };
 }

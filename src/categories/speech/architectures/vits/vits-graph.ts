@@ -7,17 +7,16 @@ import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 export interface VitsSpeakOptions extends SpeakOptions {
   readonly scales: VitsScales;
-  /** 0 for a model with one. */
+  /** 0 for a model with one speaker. */
   readonly speaker: number;
 }
 
-/** The graph of a VITS over a `Session`: ids in, samples out. */
 export interface VitsGraph {
-  /** Whether `speed` acts. */
+  /** The graph has an input for `speed`. */
   readonly hasSpeed: boolean;
-  /** Whether `speaker` acts. */
+  /** The graph has an input for `speaker`. */
   readonly hasSpeakers: boolean;
-  /** Whether it says how long each id lasts. */
+  /** The graph outputs the duration of each id. */
   readonly hasDurations: boolean;
   speak(ids: readonly number[], options: VitsSpeakOptions): Promise<VitsSpeech>;
 }
@@ -25,7 +24,7 @@ export interface VitsGraph {
 export interface VitsSpeech {
   /** Owned by the caller. */
   readonly samples: Float32Array;
-  /** Frames of each id, where the graph has them. */
+  /** Frames per id, if the graph has them. */
   readonly durations?: ArrayLike<number | bigint> | undefined;
 }
 
@@ -35,7 +34,7 @@ const notVits = wrongGraph('a VITS');
 
 const idsOf: ToTensor = (ids) => int64([1, ids.length], ids);
 
-/** Input → its tensor: Piper's names, then those of the hub. */
+/** Input → its tensor: Piper's names, then Hugging Face's. */
 const inputs: Readonly<Record<string, ToTensor>> = {
   input: idsOf,
   input_lengths: (ids) => int64([1], [ids.length]),
@@ -50,15 +49,15 @@ const inputs: Readonly<Record<string, ToTensor>> = {
 };
 
 const outputNames = new Set(['output', 'waveform']);
-/** Frames of each id, rounded up; the second name is PyTorch's for the tensor in Piper's exports. */
+/** Frames per id, rounded up; the second name is PyTorch's for the tensor in Piper's exports. */
 export const vitsDurations: DurationTensors = {
   outputs: new Set(['durations', '/Ceil_output_0']),
   operators: ['Ceil'],
 };
 
 /**
- * Reads a graph with `input` `[1, n]`, `input_lengths` `[1]`, `scales` `[3]` and perhaps `sid` `[1]`, as Piper has it, or with
- * `input_ids` and `attention_mask` `[1, n]`, as the hub has it.
+ * Piper: `input` `[1, n]`, `input_lengths` `[1]`, `scales` `[3]`, optionally `sid` `[1]`; Hugging Face: `input_ids` and
+ * `attention_mask` `[1, n]`.
  */
 export function createVitsGraph(session: Session): VitsGraph {
   for (const { name, type } of session.inputs) {

@@ -1,40 +1,36 @@
 import type { Voice } from '../../events.ts';
 
-/** The three numbers that a graph with the input `scales` speaks by. */
+/** The three numbers of a graph's input `scales`. */
 export interface VitsScales {
   /** Variation of the sound. */
   readonly noise: number;
-  /** Duration of each symbol; 1 is usual, 2 half as fast. */
+  /** Duration of each symbol; 1 is the default, 2 half as fast. */
   readonly length: number;
   /** Variation of the durations. */
   readonly durationNoise: number;
 }
 
-/** The small files of a VITS, read. */
 export interface VitsVoice {
   readonly graph: string;
   readonly sampleRateHz: number;
-  /** At least one, the usual one first. */
+  /** At least one, default first. */
   readonly voices: readonly Voice[];
-  /** Voice → number of its speaker; empty for a model with one. */
+  /** Voice → number of its speaker; empty for a single speaker. */
   readonly speakers: ReadonlyMap<string, number>;
   readonly scales: VitsScales;
-  /** Writes out what isn't words. */
+  /** Normalizes numbers, abbreviations and symbols to words. */
   prepare(text: string): string | Promise<string>;
   pronounce(sentence: string): string | Promise<string>;
-  /** Whether a code point of what `pronounce` gave has an id. */
+  /** True if a code point of `pronounce`'s result has an id. */
   knows(symbol: string): boolean;
-  /** Whether `toIds` gives places. */
+  /** `toIds` returns `places`. */
   readonly hasPlaces: boolean;
-  /** @returns empty where no symbol has an id */
+  /** @returns empty if no symbol has an id */
   toIds(symbols: string): SymbolIds;
 }
 
 export interface SymbolIds {
   readonly ids: readonly number[];
-  /**
-   * For each id, the place of its code point: −1 for those before the first, the number of code points for those after the
-   * last; left out where it isn't known.
-   */
+  /** Per id, the index of its code point: −1 before the first, the number of code points after the last; absent if unknown. */
   readonly places?: readonly number[] | undefined;
 }

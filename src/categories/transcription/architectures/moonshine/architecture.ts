@@ -2,7 +2,7 @@ import type { Architecture } from '../../../../contracts/architecture.ts';
 import type { Recognizer } from '../../recognizer.ts';
 import { moonshineFiles, streamingFiles } from './files.ts';
 
-/** Moonshine: an encoder that reads samples, and a decoder. */
+/** Moonshine: an encoder of raw samples and a decoder. */
 export const moonshine: Architecture<Recognizer> = {
   name: 'moonshine',
   modelTypes: ['moonshine'],
@@ -10,7 +10,7 @@ export const moonshine: Architecture<Recognizer> = {
   open: async (spec, sessions) => (await import('./open-moonshine.ts')).openMoonshine(spec, sessions),
 };
 
-/** Moonshine's second generation in the five graphs of its own runtime. */
+/** Moonshine's second generation, in its runtime's five graphs. */
 export const moonshineStreaming: Architecture<Recognizer> = {
   name: 'moonshine-streaming',
   modelTypes: ['moonshine_streaming'],

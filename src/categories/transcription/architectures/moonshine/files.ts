@@ -5,7 +5,7 @@ export const moonshineFiles = severalGraphs(
   ['encoder_model', 'decoder_model_merged'].map((name) => anywhere(name)),
 );
 
-/** The files of a streaming Moonshine, the graphs in the order in which they run. */
+/** The files of a streaming Moonshine, graphs in order of execution. */
 export const streamingFiles = severalGraphs(
   textFiles,
   ['frontend', 'encoder', 'adapter', 'cross_kv', 'decoder_kv'].map((name) => anywhere(name)),

@@ -15,7 +15,6 @@ import { createWriter } from './writer.ts';
 
 const encoderMask = 'encoder_attention_mask';
 
-/** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
 export async function openMoonshine(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
   const folder = await openModelFolder(locateModel(spec.source));
   const { traits, write } = createWriter(folder);

@@ -22,10 +22,10 @@ const names = [
   ['token', ...spokenNames, ...heardNames.map(toOut), 'logits', ...spokenNames.map(toOut)],
 ];
 const origin = "Moonshine's streaming export";
-/** The encoder can't do with fewer. */
+/** Min input of the encoder. */
 const minFeatures = 2;
 
-/** Opens a streaming Moonshine. Each stretch is read as one piece, whose beginning is that of the recording for the model. */
+/** Each stretch is read in one piece, as if it started the recording. */
 export async function openStreaming(spec: ModelSpec, backend: SessionBackend): Promise<StretchRecognizer> {
   const { traits, write } = createWriter(await openModelFolder(locateModel(spec.source)));
   return openGraphs(spec, backend, { files, names, origin }, ({ sessions, release }) => {
@@ -71,12 +71,12 @@ export async function openStreaming(spec: ModelSpec, backend: SessionBackend): P
   });
 }
 
-/** As tensors are called once a run has made or kept them. */
+/** Output name of a tensor that a run creates or carries over. */
 function toOut(name: string): string {
   return `out_${name}`;
 }
 
-/** The memory of a graph before it has read anything: dimensions that are open count the frames read. */
+/** Dynamic dimensions count the frames read. */
 function zeros(inputs: readonly TensorSignature[]): TensorMap {
   const sizeOf = (dim: number | string): number => (typeof dim === 'number' ? dim : 0);
   return Object.fromEntries(inputs.map(({ name, type, dims }) => [name, filled(type, dims.map(sizeOf))]));

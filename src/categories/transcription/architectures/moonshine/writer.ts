@@ -6,12 +6,11 @@ import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { decodeGreedily, maxTokensOf } from '../../../../runtime/decode-greedily.ts';
 import { sampleRateHz, type RecognizedStretch, type StretchRecognizer } from '../../recognizer.ts';
 
-/** Trained on less; more of it comes out repetitive. */
+/** Trained on shorter audio; longer audio yields repetitive text. */
 const maxSeconds = 28;
 
-/** Writes the text of a stretch, token by token. */
 export interface Writer {
-  /** The properties of recognizers of both kinds. */
+  /** Properties of both kinds of recognizers. */
   readonly traits: Omit<StretchRecognizer, 'recognize' | 'release'>;
   /** @param options.samples of the stretch */
   write(
@@ -20,7 +19,6 @@ export interface Writer {
   ): Promise<RecognizedStretch>;
 }
 
-/** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
 export function createWriter(folder: ModelFolder): Writer {
   const { config, generationConfig } = folder;
   const tokenizer = createTextTokenizer(folder);

@@ -2,7 +2,7 @@ import type { Architecture } from '../../../../contracts/architecture.ts';
 import type { Recognizer } from '../../recognizer.ts';
 import { ctcFiles, encoderDecoderFiles, transducerFiles } from './files.ts';
 
-/** Recognizers of NeMo by connectionist temporal classification, such as Parakeet CTC. */
+/** NeMo's CTC recognizers, such as Parakeet CTC. */
 export const nemoCtc: Architecture<Recognizer> = {
   name: 'nemo-ctc',
   modelTypes: ['nemo-conformer-ctc'],
@@ -10,7 +10,7 @@ export const nemoCtc: Architecture<Recognizer> = {
   open: async (spec, sessions) => (await import('./open-ctc.ts')).openCtc(spec, sessions),
 };
 
-/** Transducers of NeMo, with durations or without, such as Parakeet TDT. */
+/** NeMo's transducers, with or without durations, such as Parakeet TDT. */
 export const nemoTransducer: Architecture<Recognizer> = {
   name: 'nemo-transducer',
   modelTypes: ['nemo-conformer-tdt', 'nemo-conformer-rnnt'],
@@ -18,7 +18,7 @@ export const nemoTransducer: Architecture<Recognizer> = {
   open: async (spec, sessions) => (await import('./open-transducer.ts')).openTransducer(spec, sessions),
 };
 
-/** Encoder-decoders of NeMo that a prompt of tokens tells the task and the languages, such as Canary. */
+/** NeMo's encoder-decoders with a prompt for task and languages, such as Canary. */
 export const nemoEncoderDecoder: Architecture<Recognizer> = {
   name: 'nemo-encoder-decoder',
   modelTypes: ['nemo-conformer-aed'],

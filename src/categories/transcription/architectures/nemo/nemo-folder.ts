@@ -17,18 +17,17 @@ export const blankToken = '<blk>';
 export interface NemoParts {
   readonly files: ModelFiles;
   readonly graphs: readonly (readonly string[])[];
-  /** Tokens that the vocabulary must have. */
+  /** Required tokens of the vocabulary. */
   readonly tokens: readonly string[];
-  /** The name of the limit of tokens in `config.json`, and what it is by default; that of a frame of a transducer. */
-  readonly limitedBy?: readonly [name: string, usual: number];
+  /** Default: the limit per frame of a transducer. */
+  readonly limitedBy?: readonly [name: string, fallback: number];
 }
 
-/** The longest stretch: trained on up to 20 to 40 s, they lose words of more. */
+/** The models were trained on up to 20 to 40 s and lose words of longer audio. */
 export const maxSeconds = 28;
 
 export type NemoModel = Awaited<ReturnType<typeof openNemoModel>>;
 
-/** Opens the graphs of a model of NeMo and reads its small files. */
 export async function openNemoModel(
   spec: ModelSpec,
   backend: SessionBackend,
@@ -52,15 +51,14 @@ export async function openNemoModel(
     return {
       /** In the order of its files. */
       sessions,
-      /** Pieces of text by id; a piece that begins a word begins with a space. */
+      /** Pieces of text by id; a leading space starts a word. */
       pieces,
-      /** The ids of the tokens that are needed, in their order. */
+      /** Ids of the required tokens, in order. */
       needed,
-      /** Frames of 10 ms in one of the encoder's. */
+      /** Frames of 10 ms per encoder frame. */
       subsampling,
-      /** The count of `config.json` that limits tokens. */
+      /** The token limit of `config.json`. */
       limit,
-      /** Is thrown where the graph scores another number of tokens. */
       mismatch: (scored: number) =>
         sourceError(`vocab.txt has ${pieces.length} tokens, the graph scores ${scored}`),
       async encode(samples: Float32Array, fetches: readonly string[], options: GraphRunOptions) {
@@ -76,7 +74,7 @@ export async function openNemoModel(
   });
 }
 
-/** States before the first token: of one sequence, and without the tokens that the graph counts. */
+/** States before the first token, for one sequence and an empty past. */
 export function emptyStates({ inputs }: Session, prefix: string): TensorMap {
   const states = inputs.filter(({ name }) => name.startsWith(prefix));
   return Object.fromEntries(
@@ -90,7 +88,7 @@ export function emptyStates({ inputs }: Session, prefix: string): TensorMap {
   );
 }
 
-/** Lines of a piece, a space and its id. */
+/** Each line has a piece, a space and its id. */
 async function readPieces(path: string): Promise<readonly string[]> {
   const text = await readFile(join(path, 'vocab.txt'), 'utf8').catch((error: unknown) => {
     throw sourceError(`vocab.txt is missing in ${path}`, error);

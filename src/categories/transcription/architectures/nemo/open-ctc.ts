@@ -7,7 +7,6 @@ import { ctcFiles as files } from './files.ts';
 import { blankToken, maxSeconds, openNemoModel } from './nemo-folder.ts';
 import { toStretch } from './to-stretch.ts';
 
-/** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
 export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
   const graphs = [['audio_signal', 'length', 'logprobs']];
   const model = await openNemoModel(spec, sessions, { files, graphs, tokens: [blankToken] });

@@ -21,18 +21,17 @@ const graphs = [
 ];
 
 const endToken = '<|endoftext|>';
-/** Tokens of the prompt before the spoken and the written language. */
+/** Prompt tokens before source and target language. */
 const beforeLanguages = [' ', '<|startofcontext|>', '<|startoftranscript|>', '<|emo:undefined|>'];
-/** Tokens of the prompt after the languages: with punctuation and capitals, numbers as words, no times, no speakers. */
+/** With punctuation and capitals, numbers as words, no timestamps, no speakers. */
 const afterLanguages = ['<|pnc|>', '<|noitn|>', '<|notimestamp|>', '<|nodiarize|>'];
 const tokens = [endToken, ...beforeLanguages, ...afterLanguages];
-/** The limit of the prompt and the answer together. */
+/** The limit of prompt and answer together. */
 const limitedBy = ['max_sequence_length', 1024] as const;
 
 const english = 'en';
 const languageToken = /^<\|([a-z]{2})\|>$/;
 
-/** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
 export async function openEncoderDecoder(
   spec: ModelSpec,
   sessions: SessionBackend,
@@ -54,7 +53,7 @@ export async function openEncoderDecoder(
   };
   const promptOf = ({ language, task }: Pick<RecognitionOptions, 'language' | 'task'>): number[] => {
     if (task === 'translate' && language === undefined) {
-      throw fieldError('language', 'expected the language that is spoken: this model does not find it out');
+      throw fieldError('language', "expected the spoken language: this model can't detect it");
     }
     const spoken = idOf(language ?? english);
     return [...before, spoken, task === 'translate' ? idOf(english) : spoken, ...after];
@@ -78,7 +77,7 @@ export async function openEncoderDecoder(
           if (given.length !== ids.length) {
             ids = new BigInt64Array(given.length);
             text.feed('input_ids', { type: 'int64', dims: [1, ids.length], data: ids });
-            // Some graphs score the last token of a prompt alone.
+            // Some graphs score only the last prompt token.
             text.fetch('logits', token === undefined ? undefined : [1, 1]);
           }
           for (const [index, id] of given.entries()) ids[index] = BigInt(id);
@@ -101,7 +100,7 @@ export async function openEncoderDecoder(
   };
 }
 
-/** The code of a token of a language, ISO 639-1; none of another token. */
+/** The ISO 639-1 code of a language token; empty for different tokens. */
 function toLanguage(piece: string): string[] {
   const [, code] = languageToken.exec(piece) ?? [];
   return code === undefined ? [] : [code];

@@ -15,10 +15,9 @@ const encoderNames = ['audio_signal', 'length', 'outputs', 'encoded_lengths'];
 const carried = ['states_1', 'states_2'].map((name): Carried => [`input_${name}`, `output_${name}`]);
 const jointNames = ['encoder_outputs', 'targets', 'target_length', ...carried.flat(), 'outputs'];
 
-/** Scored at once: up to the next token, the prediction network says the same for all of them, and it costs more than they do. */
+/** They share one prediction up to the next token, and the prediction network costs more than they do. */
 const framesAhead = 8;
 
-/** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
 export async function openTransducer(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
   const graphs = [encoderNames, jointNames];
   const model = await openNemoModel(spec, sessions, { files, graphs, tokens: [blankToken] });

@@ -12,7 +12,6 @@ interface SpelledWord<Token = unknown> {
   readonly tokens: readonly Token[];
 }
 
-/** The text of tokens and the times of its words. */
 export function toStretch(
   heard: readonly HeardToken[],
   { pieces, subsampling }: Pick<NemoModel, 'pieces' | 'subsampling'>,
@@ -37,7 +36,6 @@ export function toStretch(
   };
 }
 
-/** The text of tokens of which nobody knows when they were heard. */
 export function toText(ids: readonly number[], pieces: readonly string[]): string {
   const spelling = ids.map((id) => ({ id }));
   return joinWords(splitWords(spelling, pieces));
@@ -50,7 +48,7 @@ function joinWords(words: readonly Pick<SpelledWord, 'text'>[]): string {
     .trim();
 }
 
-/** A space is one between words where a letter or digit follows it, as in the reference; other spaces are left out. */
+/** As in the reference; more spaces are dropped. */
 const wordStart = /^\s[\p{L}\p{N}_]/u;
 
 function splitWords<Token extends Pick<HeardToken, 'id'>>(

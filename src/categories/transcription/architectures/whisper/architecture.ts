@@ -4,7 +4,7 @@ import type { Recognizer } from '../../recognizer.ts';
 import type { TranscriptionSettings } from '../../settings.ts';
 import { whisperFiles } from './files.ts';
 
-/** Whisper, and Lite-Whisper, whose graphs have the same inputs and outputs. */
+/** Whisper, and Lite-Whisper, which has the same inputs and outputs. */
 export const whisper: Architecture<Recognizer, TranscriptionSettings> = {
   name: 'whisper',
   modelTypes: ['whisper', 'lite-whisper'],

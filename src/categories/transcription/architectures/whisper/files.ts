@@ -2,7 +2,7 @@ import type { Dtype, FileTree, ModelFiles } from '../../../../contracts/files.ts
 import { findGraph, missingGraph, needGraph } from '../../../../folder/graph-files.ts';
 import { anywhere, isOpen, sourceError, textFiles } from '../../../../folder/model-files.ts';
 
-/** The graphs of a Whisper decoder, for the prefix and for what follows: the same one where that has two branches. */
+/** For the prefix and for each step; a merged graph serves both. */
 export interface DecoderGraphs {
   readonly first: string;
   readonly next: string;

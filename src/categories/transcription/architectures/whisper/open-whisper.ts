@@ -11,7 +11,6 @@ import { loadWhisperModel } from './whisper-model.ts';
 import { createWindowDecoder } from './window-decoder.ts';
 import { alignmentHeadsOf } from './word-times.ts';
 
-/** @throws InferenceError `invalid_request` naming the file or setting that doesn't fit */
 export async function openWhisper(
   spec: ModelSpec<TranscriptionSettings>,
   { openSession }: SessionBackend,

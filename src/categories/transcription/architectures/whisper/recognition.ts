@@ -47,12 +47,11 @@ export interface WhisperTools {
 }
 
 export interface WhisperJob {
-  /** The vocabulary's code; `undefined` to find it out. */
+  /** The vocabulary's code; `undefined` to detect it. */
   readonly language: string | undefined;
-  /** Tokens of the text that comes before. */
+  /** Tokens of the preceding text. */
   readonly prompt: readonly number[];
   readonly task: TranscriptionTask;
-  /** The first to decode at. */
   readonly temperature: number;
   readonly wordTimestamps: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -62,15 +61,15 @@ const framesPerSecond = 100;
 const samplesPerFrame = sampleRateHz / framesPerSecond;
 const samplesPerPosition = samplesPerFrame * framesPerPosition;
 const minSkippedFrames = 10;
-/** A silent window is not skipped to its very end, where a word may begin. */
+/** A silent window keeps its end, where a word may begin. */
 const keptFrames = 50;
-/** From this on a window begins anew at the speech after its silence. */
+/** After a longer silence, the window restarts at the speech. */
 const longLeadSeconds = 1;
-/** Longest part of a word that a window cuts, with the padding of its region. */
+/** Max part of a word that a window cuts, region padding included. */
 const maxTailSeconds = 0.5;
-/** End of a window without text that is heard again: speech may begin there after music. */
-const heardAgainPositions = 100;
-/** Largest distance between the end of a window and the end of a word that the window cuts. */
+/** The end of a window without text is read again: speech may begin there after music. */
+const rereadPositions = 100;
+/** Max distance between the ends of a window and a word that it cuts. */
 const tailPositions = 25;
 
 interface Window extends AudioWindow {
@@ -89,10 +88,7 @@ interface TimedSpokenSegment extends SpokenSegment {
   readonly timed?: TimedSegment;
 }
 
-/**
- * Begins to write down a recording by Whisper's own timestamps: a window ends where its text ends.
- * @see https://arxiv.org/abs/2212.04356 section 4.5, and `transcribe.py` of its reference implementation
- */
+/** A window ends at the end of its text. @see https://arxiv.org/abs/2212.04356 section 4.5, and `transcribe.py` of its reference implementation */
 export class WindowRecognition implements Recognition {
   readonly #folder: WhisperFolder;
   readonly #model: WhisperModel;
@@ -100,11 +96,11 @@ export class WindowRecognition implements Recognition {
   readonly #logMel: LogMel;
   readonly #job: WhisperJob;
   #language: string | undefined;
-  /** Whether a window that was heard well, or the request, has told the language. */
+  /** Set by the request or by a window with clear speech. */
   #isLanguageKnown: boolean;
   /** Tokens of the text before the window. */
   #previous: readonly number[];
-  /** Whether the text of the window before goes on to its very end, where a word may be cut. */
+  /** The previous window's text reaches its end, which may cut a word. */
   #wasSpokenToEnd = false;
 
   constructor({ folder, model, decoder, logMel }: WhisperTools, job: WhisperJob) {
@@ -134,7 +130,7 @@ export class WindowRecognition implements Recognition {
       assertWanted(this.#job.signal);
       const before = this.#language;
       const { segments, consumed } = await this.#write(encoded, { ...window, seek, positions });
-      // A guess about music or noise is none about the speech after it.
+      // Discard a language guessed from music or noise.
       if (segments.length === 0) this.#language = before;
       return { segments, consumed: consumed * samplesPerPosition };
     } finally {
@@ -142,7 +138,7 @@ export class WindowRecognition implements Recognition {
     }
   }
 
-  /** @returns the segments that are final, and after how many positions the next window begins */
+  /** @returns the final segments and the number of positions to advance */
   async #write(encoded: EncodedAudio, window: Window): Promise<RecognizedWindow> {
     const { positions } = window;
     if (!this.#isLanguageKnown) this.#language = await this.#detectLanguage(encoded);
@@ -175,8 +171,8 @@ export class WindowRecognition implements Recognition {
   }
 
   /**
-   * Text from before can talk a model out of what it hears, and a prompt into what nobody says: a window that comes out
-   * empty, as words of the prompt, or as a guess after it, is decoded once more without.
+   * Context can override the audio, and a prompt can cause hallucinations: if a window yields no text, prompt words or a
+   * low-confidence text, decode it again without them.
    */
   async #decodeHeard(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
     const decoded = await this.#decode(encoded, seek);
@@ -189,7 +185,7 @@ export class WindowRecognition implements Recognition {
     const unprompted = await this.#decode(encoded, seek);
     const heard = this.#textOfWindow(unprompted);
     if (text === '' || heard === '' || !isAlike(heard, text)) return unprompted;
-    // Somebody says it; the prompt knows how it is spelled.
+    // The speech is real; keep the prompted spelling.
     this.#previous = before;
     return decoded;
   }
@@ -198,7 +194,7 @@ export class WindowRecognition implements Recognition {
     return isSilence(decoded) ? '' : textOf(decoded.tokens, this.#folder).trim();
   }
 
-  /** At higher and higher temperatures until the text is good enough; the best of them if none is. */
+  /** Retries at higher temperatures; returns the best attempt. */
   async #decode(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
     const { startOfPrevious, noSpeech } = this.#folder.vocabulary;
     const start = startTokens({ language: this.#language, task: this.#job.task }, this.#folder);
@@ -215,7 +211,7 @@ export class WindowRecognition implements Recognition {
       const ladder = temperatureLadder(this.#job.temperature);
       const attempt = (temperature: number, cutsLoops: boolean): Promise<DecodedWindow> => {
         assertWanted(this.#job.signal);
-        // Drawn the same whatever else runs: the same request gives the same text.
+        // Seeded by position, so that the same request gives the same text.
         const rng = createRng(seek * 16 + ladder.indexOf(temperature));
         return this.#decoder.decode(state, {
           temperature,
@@ -238,7 +234,7 @@ export class WindowRecognition implements Recognition {
     }
   }
 
-  /** Leaves out what has no text, what nobody can have said, and what a decoder in a loop repeats. */
+  /** Drops empty segments, implausibly fast text and loops. */
   #keepSpoken(
     segments: readonly WindowSegment[],
     decoded: DecodedWindow,
@@ -255,16 +251,16 @@ export class WindowRecognition implements Recognition {
     return decoded.compressionRatio > maxCompressionRatio ? cutRepetitions(spoken) : spoken;
   }
 
-  /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
+  /** Timestamps stay in the context, or the next window would have none. */
   #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
     const isTrusted = decoded.temperature <= maxContextTemperature && !needsFallback(decoded);
     const text = segments.flatMap(({ tokens }) => tokens);
-    // Before anybody is heard well, a text may be what the model makes of music.
+    // Before the first clear speech, a text may be hallucinated from music.
     const isContext = this.#folder.conditionsOnPrevious && isTrusted && this.#isLanguageKnown;
     this.#previous = isContext ? [...this.#previous, ...text].slice(-this.#folder.contextLength) : [];
   }
 
-  /** Adds the times of words where they are asked for, and leaves out segments that take no time: nobody said them. */
+  /** Segments without a duration are hallucinations. */
   async #timeWords(
     encoded: EncodedAudio,
     segments: readonly SpokenSegment[],
@@ -285,7 +281,7 @@ export class WindowRecognition implements Recognition {
   }
 }
 
-/** Whether a text is no guess, and not one that a model makes of music with ease. */
+/** The text is confident and unlikely to be hallucinated from music. */
 function isHeardWell(decoded: DecodedWindow): boolean {
   return !needsFallback(decoded) && decoded.noSpeechProbability <= maxNoSpeechProbability;
 }
@@ -312,7 +308,7 @@ function toRecognized(
   };
 }
 
-/** The spectrogram, and zeros after the audio: the reference pads features, and a spectrogram of silence changes what the model hears. */
+/** Zero-padded after the audio: the reference pads features, and a spectrogram of silence changes the result. */
 function readFeatures(samples: Float32Array, logMel: LogMel): Float32Array {
   const features = logMel.compute(samples);
   const { melBins, frames } = logMel;
@@ -321,7 +317,7 @@ function readFeatures(samples: Float32Array, logMel: LogMel): Float32Array {
   return features;
 }
 
-/** Number of leading frames of a window to skip: silence, or the end of a word that is already transcribed. */
+/** Silence, or the end of a word that is already transcribed. */
 function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wasSpoken: boolean): number {
   if (first === undefined) {
     const frames = Math.ceil(samples.length / samplesPerFrame);
@@ -333,14 +329,11 @@ function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wa
   return Math.floor(skipped * framesPerSecond);
 }
 
-/**
- * After how many positions to go on after a window that was written down to its end: the reference goes on after the
- * window, also where somebody began to speak after the last segment, or after music, and is cut off.
- */
+/** The reference always advances by the whole window, which cuts off speech that starts after the last segment, or after music. */
 function resumeAt(last: WindowSegment | undefined, { speech, positions, isLast }: Window): number {
   const cutOff = speech.at(-1);
   if (cutOff === undefined || isLast) return positions;
-  const lastEnd = positionsToSeconds(last?.end ?? positions - heardAgainPositions);
+  const lastEnd = positionsToSeconds(last?.end ?? positions - rereadPositions);
   const isNew = last === undefined || cutOff.startSeconds >= lastEnd - regionShape.paddingSeconds;
   const reachesEnd = cutOff.endSeconds >= positionsToSeconds(positions - 1);
   if (!isNew || !reachesEnd) return positions;

@@ -5,16 +5,15 @@ import type { TranscriptionTask } from '../../request.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import { quote } from '../../../../core/text/quote.ts';
 
-/** More than any text has on average: what is further from the end of a prompt would be cut off anyway. */
+/** Upper bound: text further from the end of a prompt would be dropped anyway. */
 const charactersPerToken = 32;
 
-/** The languages that may be asked for, ISO 639-1. */
+/** Supported languages, ISO 639-1. */
 export function languagesOf({ vocabulary, onlyLanguage }: WhisperFolder): string[] {
   if (vocabulary.languages.size > 0) return [...vocabulary.languages.keys()].map(toIsoLanguage).sort();
   return onlyLanguage === undefined ? [] : [toIsoLanguage(onlyLanguage)];
 }
 
-/** The vocabulary's code of the language that was asked for. */
 export function readLanguage(language: string | undefined, folder: WhisperFolder): string | undefined {
   const { languages } = folder.vocabulary;
   if (language === undefined) return languages.size === 1 ? [...languages.keys()][0] : folder.onlyLanguage;
@@ -23,7 +22,6 @@ export function readLanguage(language: string | undefined, folder: WhisperFolder
   throw fieldError('language', `expected ${listLanguages(languagesOf(folder))}, got ${quote(language)}`);
 }
 
-/** The tokens of the text that comes before the audio. */
 export function readPrompt(prompt: string | undefined, folder: WhisperFolder): number[] {
   const text = prompt?.trim() ?? '';
   if (text === '') return [];
@@ -31,13 +29,12 @@ export function readPrompt(prompt: string | undefined, folder: WhisperFolder): n
   return folder.textTokenizer.encode(` ${readable}`).filter((token) => token < folder.vocabulary.endOfText);
 }
 
-/** The part of a request that the text begins with. */
 export interface StartOptions {
   readonly language: string | undefined;
   readonly task: TranscriptionTask;
 }
 
-/** `<|startoftranscript|>` and what is asked for. */
+/** `<|startoftranscript|>`, language and task. */
 export function startTokens({ language, task }: StartOptions, { vocabulary }: WhisperFolder): number[] {
   const { startOfTranscript, languages, [task]: taskToken } = vocabulary;
   const token = language === undefined ? undefined : languages.get(language);

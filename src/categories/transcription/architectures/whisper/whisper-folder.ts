@@ -12,56 +12,53 @@ import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
 
-/** The control tokens of a Whisper vocabulary. Every token of text is below `endOfText`. */
+/** Every text token is below `endOfText`. */
 export interface WhisperVocabulary extends TimestampRules {
   readonly startOfTranscript: number;
-  /** `undefined` where the model takes no prompt. */
+  /** `undefined` if the model takes no prompt. */
   readonly startOfPrevious: number | undefined;
   readonly noSpeech: number | undefined;
-  /** The task `<|transcribe|>`; `undefined` where the model does nothing else. */
+  /** `<|transcribe|>`; `undefined` if the model has no tasks. */
   readonly transcribe: number | undefined;
-  /** The task `<|translate|>`; `undefined` where the model doesn't have it. */
+  /** `<|translate|>`; `undefined` if unsupported. */
   readonly translate: number | undefined;
-  /** The vocabulary's code → `<|code|>`; empty where the model knows one language. */
+  /** The vocabulary's code → `<|code|>`; empty for a single language. */
   readonly languages: ReadonlyMap<string, number>;
 }
 
-/** The files of one Whisper model, in Hugging Face's ONNX layout. */
 export interface WhisperFolder extends ModelFolder {
   readonly encoder: string;
   readonly decoder: DecoderGraphs;
   readonly textTokenizer: TextTokenizer;
   readonly vocabulary: WhisperVocabulary;
-  /** Never chosen. */
+  /** Never sampled. */
   readonly suppressTokens: readonly number[];
-  /** Not chosen as the first token. */
+  /** Never sampled as the first token. */
   readonly beginSuppressTokens: readonly number[];
-  /** The vocabulary's code of the only language that the model knows; `undefined` where none is stated. */
+  /** The vocabulary's code of the only language; `undefined` if the files don't name it. */
   readonly onlyLanguage: string | undefined;
-  /** Whether the text of a window is the context of the next one; default true. */
+  /** Use a window's text as context for the next; default true. */
   readonly conditionsOnPrevious: boolean;
   readonly melBins: number;
   /** Frames of 10 ms in a window. */
   readonly windowFrames: number;
-  /** Tokens that the decoder has room for. */
+  /** Max tokens of the decoder. */
   readonly contextLength: number;
-  /** Tokens of the vocabulary, as many as the decoder has logits. */
+  /** Number of the decoder's logits. */
   readonly vocabularySize: number;
   readonly decoderLayers: number;
   readonly decoderHeads: number;
   readonly headSize: number;
   readonly encoderAttention: AttentionHeads;
-  /** Layer and head of the attention that follows the audio; `undefined` where no file says it. */
+  /** For word times; `undefined` if no file lists them. */
   readonly alignmentHeads: readonly (readonly [number, number])[] | undefined;
 }
 
-/** Settings that decide over what the files say. */
 export interface WhisperFolderOptions {
   readonly dtype?: Dtype | undefined;
   readonly conditionOnPrevious?: boolean | undefined;
 }
 
-/** Finds and reads the small files of a Whisper model. */
 export async function openWhisperFolder(
   path: string,
   { dtype, conditionOnPrevious }: WhisperFolderOptions = {},
@@ -134,7 +131,7 @@ function readVocabulary(
   };
 }
 
-/** The vocabularies of English models have the other languages' tokens too. */
+/** English-only vocabularies contain language tokens too. */
 function isMultilingual(generationConfig: Json): boolean {
   return generationConfig['is_multilingual'] !== false;
 }
@@ -157,7 +154,7 @@ function readTokens(value: unknown): readonly number[] {
   return Array.isArray(value) ? value.filter((id): id is number => Number.isInteger(id) && id >= 0) : [];
 }
 
-/** The spectrogram is Whisper's own; a file that says otherwise belongs to another kind of model. */
+/** A different spectrogram means a different kind of model. */
 function assertPreprocessor(
   preprocessor: Json,
   { melBins, windowFrames }: { melBins: number; windowFrames: number },

@@ -14,23 +14,22 @@ import {
 } from '../../pipeline/text-decoder.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
-/** A decoder that has read the tokens before a text, as `DecoderText`. */
+/** A `DecoderText` after the prefix. */
 export interface WhisperText extends Omit<DecoderText, 'logits'> {
-  /** Logits of the last position of the prefix, one for each token. */
+  /** Logits of the prefix's last position, one per token. */
   readonly logits: Float32Array;
-  /** Logits of an earlier position: 0 for the last one, up to 3. */
+  /** Logits of an earlier position: 0 for the last, up to 3. */
   logitsBefore(positions: number): Float32Array;
 }
 
-/** A Whisper model over `Session`s, one forward pass at a time. */
 export interface WhisperModel {
-  /** The layers whose attention to the audio the graph puts out. */
+  /** The layers with an output for cross-attention. */
   readonly alignmentLayers: readonly number[];
-  /** @param features `[melBins × windowFrames]` @returns the caller's, to be released */
+  /** @param features `[melBins × windowFrames]` @returns the caller must release it */
   encode(features: Float32Array, options?: GraphRunOptions): Promise<EncodedAudio>;
-  /** Reads the tokens before a text. @returns the caller's, to be released */
+  /** Reads the prefix of a text. @returns the caller must release it */
   start(audio: EncodedAudio, tokens: readonly number[], options?: GraphRunOptions): Promise<WhisperText>;
-  /** Where the decoder looks in the audio while it reads tokens. @returns for each layer `[heads × tokens × positions]` */
+  /** Cross-attention while reading tokens. @returns per layer `[heads × tokens × positions]` */
   attend(
     audio: EncodedAudio,
     tokens: readonly number[],
@@ -40,12 +39,11 @@ export interface WhisperModel {
   release(): Promise<void>;
 }
 
-/** At least as many as there are from `<|startoftranscript|>` to the text. */
+/** At least the number of positions from `<|startoftranscript|>` to the text. */
 const lastPositions = 4;
 
 export type OpenGraph = (graph: Graph) => Promise<Session>;
 
-/** Loads the graphs of a Whisper model: `encoder_model.onnx`, and a decoder that is merged or in two files. */
 export async function loadWhisperModel(
   folder: WhisperFolder,
   open: OpenGraph,

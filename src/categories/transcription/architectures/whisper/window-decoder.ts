@@ -14,30 +14,28 @@ import type { WhisperFolder } from './whisper-folder.ts';
 import type { WhisperText } from './whisper-model.ts';
 
 export interface DecodedWindow extends DecodingQuality {
-  /** Timestamps included, without prefix and `<|endoftext|>`. */
+  /** With timestamps, without prefix and `<|endoftext|>`. */
   readonly tokens: readonly number[];
   readonly temperature: number;
-  /** Whether it ends in a loop that the model was not left to finish. */
+  /** It ends in a loop that was cut short. */
   readonly isCut: boolean;
 }
 
 export interface DecodeOptions {
   /** 0 takes the likeliest token. */
   readonly temperature: number;
-  /** Ends a text that repeats itself, which would go on to its last token and be refused. */
+  /** Stop a repeating text, which would run to the last token and be rejected. */
   readonly cutsLoops: boolean;
   readonly rng: Rng;
   readonly noSpeechProbability: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Writes the text that follows a prefix. */
 export interface WindowDecoder {
-  /** @param prefix what the model has read; as it was afterwards */
+  /** @param prefix rewound before returning */
   decode(prefix: WhisperText, options: DecodeOptions): Promise<DecodedWindow>;
 }
 
-/** Knows which tokens a model is never to choose. */
 export function createWindowDecoder(folder: WhisperFolder): WindowDecoder {
   const { vocabulary, vocabularySize, contextLength } = folder;
   const { endOfText } = vocabulary;
@@ -90,7 +88,7 @@ export function createWindowDecoder(folder: WhisperFolder): WindowDecoder {
   };
 }
 
-/** Nothing where every token is ruled out. */
+/** `undefined` if every token is suppressed. */
 function likeliest(logits: Float32Array): LikeliestToken | undefined {
   const chosen = likeliestToken(logits);
   return logits[chosen.id] === -Infinity ? undefined : chosen;
@@ -101,7 +99,7 @@ export function textOf(tokens: readonly number[], { textTokenizer, vocabulary }:
   return text.length === 0 ? '' : textTokenizer.decode(text);
 }
 
-/** Tokens that are suppressed: those that the model never says, control tokens, and times beyond the window. */
+/** Including control tokens, and timestamps beyond the window. */
 function suppressedTokens(folder: WhisperFolder): number[] {
   const { vocabularySize, windowFrames, suppressTokens } = folder;
   const { endOfText, timestampBegin } = folder.vocabulary;

@@ -19,26 +19,22 @@ export interface WordTimesOptions extends StartOptions {
   readonly positions: number;
   /** End of the speech before the window, in seconds from the window's beginning. */
   readonly spokenUntil: number;
-  /** Ends the run under way. */
+  /** Aborts the current run. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Layer and head of the decoder's attention that follow the audio; none where the graph doesn't put them out. */
+/** Empty if the graph doesn't output cross-attention. */
 export function alignmentHeadsOf(model: WhisperModel, folder: WhisperFolder): (readonly [number, number])[] {
   const layers = new Set(model.alignmentLayers);
   const { alignmentHeads, decoderLayers, decoderHeads } = folder;
   if (alignmentHeads) return alignmentHeads.every(([layer]) => layers.has(layer)) ? [...alignmentHeads] : [];
-  // Where no file says which they are: all of the later half, which is where they mostly lie.
+  // Usually in the later half of the layers.
   return [...layers]
     .filter((layer) => layer >= decoderLayers / 2)
     .flatMap((layer) => Array.from({ length: decoderHeads }, (_, head) => [layer, head] as const));
 }
 
-/**
- * When each word of a window's segments was said, from where the decoder looks when it reads them.
- * @returns each segment with the times of its words, in seconds from the window's beginning
- * @see https://github.com/openai/whisper `timing.py`
- */
+/** By the decoder's cross-attention. @returns times in seconds from the window's beginning @see https://github.com/openai/whisper `timing.py` */
 export async function findWordTimes(
   model: WhisperModel,
   folder: WhisperFolder,

@@ -1,4 +1,4 @@
-/** A request that the API refused, or that never got an answer. */
+/** A request that failed or got no response. */
 export class ApiError extends Error {
   /**
    * @param {string} message
@@ -10,14 +10,13 @@ export class ApiError extends Error {
     /** HTTP status; 0 without an answer. */
     this.status = details.status ?? 0;
     this.code = details.code ?? '';
-    /** The parameter at fault. */
     this.param = details.param ?? '';
     this.requestId = details.requestId ?? '';
   }
 }
 
 /**
- * @param {unknown} body what came in place of an answer
+ * * @param {unknown} body of the error response
  * @param {{ status?: number, requestId?: string }} context
  * @returns {ApiError}
  */

@@ -1,7 +1,7 @@
 import { ApiError, toApiError } from './api-error.js';
 
 /**
- * A request, as it is sent and as it is shown as a curl line.
+ * *
  *
  * @typedef {object} ApiRequest
  * @property {string} path below the API's base
@@ -10,16 +10,16 @@ import { ApiError, toApiError } from './api-error.js';
  */
 
 /**
- * @typedef {object} Client
- * @property {string} base address of the API, without a slash at its end
+ * * @typedef {object} Client
+ * @property {string} base address of the API, without a trailing slash
  * @property {(request: ApiRequest, signal?: AbortSignal) => Promise<Response>} send
  */
 
 /**
- * @param {string} base
+ * * @param {string} base
  * @param {() => string} currentKey
- * @param {(request: ApiRequest, response: Response) => void} [onExchange] gets every request with a body, and a copy of its response
- * @returns {Client} `send` rejects with an `ApiError` unless the answer is a success
+ * @param {(request: ApiRequest, response: Response) => void} [onExchange] receives every request with a body, and a copy of its response
+ * @returns {Client} `send` rejects with an `ApiError` unless the response is successful
  */
 export function createClient(base, currentKey, onExchange) {
   return {
@@ -64,7 +64,7 @@ function toFormData(entries) {
   return form;
 }
 
-/** A header holds bytes: whoever pastes other characters gets an answer of the API, not an exception. @param {string} key */
+/** Replaces invalid header characters, so that a badly pasted key gets an API error, not an exception. @param {string} key */
 function headerText(key) {
   return key.replaceAll(/[^\x21-\x7e]/g, '?');
 }

@@ -1,11 +1,10 @@
 /** @typedef {import('./client.js').ApiRequest} ApiRequest */
 
-/** The name that the line takes the key from, so that no key lands in a shell's history. */
+/** Variable with the key, to keep keys out of shell histories. */
 export const keyVariable = 'SLASHV1_API_KEY';
 
 /**
- * The text that stands for a file in the body of a request: its base64 comes into its place. Of a private use area, so
- * that nobody's message has it.
+ * * Placeholder for a file's base64 in a request body, from a private use area, so that no message contains it.
  *
  * @param {number} index in the list of files
  * @returns {string}
@@ -15,11 +14,11 @@ export function fileContent(index) {
 }
 
 /**
- * A request as a line for a POSIX shell.
+ * * A request as a POSIX shell command.
  *
  * @param {string} base
  * @param {ApiRequest} request
- * @param {readonly string[]} [files] names of files whose base64 the body contains, where `fileContent` says
+ * @param {readonly string[]} [files] files for the placeholders of `fileContent`
  * @returns {string}
  */
 export function toCurl(base, request, files = []) {
@@ -34,7 +33,7 @@ export function toCurl(base, request, files = []) {
   const pieces = json.split(/\uE000(\d+)\uE000/);
   if (files.length === 0 || pieces.length === 1) return [...parts, `-d ${quoted(json)}`].join(' \\\n  ');
 
-  // Too long for a command line: the body comes through a pipe. Texts and numbers of files take turns.
+  // Too long for a command line: pipe the body. Split, text and file indexes alternate.
   const body = pieces.map((piece, index) =>
     index % 2 === 0
       ? `printf %s ${quoted(piece)}`
@@ -43,7 +42,7 @@ export function toCurl(base, request, files = []) {
   return `{ ${body.join('; ')}; } | ${[...parts, '--data-binary @-'].join(' \\\n  ')}`;
 }
 
-/** @param {string} text @returns {string} one word of a shell, whatever is in it */
+/** @param {string} text @returns {string} one shell word */
 function quoted(text) {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -53,7 +52,7 @@ function shellFile(name) {
   return quoted(name.startsWith('-') ? `./${name}` : name);
 }
 
-/** curl takes `;` and `,` in a name for the beginning of something else, unless it is quoted. @param {string} name */
+/** Unquoted `;` and `,` are separators for curl. @param {string} name */
 function formFile(name) {
   return `"${name.replaceAll('\\', '\\\\').replaceAll('"', String.raw`\"`)}"`;
 }

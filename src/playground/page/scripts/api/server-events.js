@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.js';
 
 /**
- * The data of the server-sent events of a response, one after the other. Ends with the stream.
+ * * The data of each server-sent event of a response.
  *
  * @param {Response} response
  * @returns {AsyncGenerator<string, void, void>}
@@ -27,15 +27,14 @@ export async function* readEvents(response) {
   }
 }
 
-/** @param {string} block @returns {string | undefined} nothing for comments */
+/** @param {string} block @returns {string | undefined} `undefined` for comments */
 function dataOf(block) {
   const lines = block.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:'));
   return lines.length === 0 ? undefined : lines.map((line) => line.slice(5).replace(/^ /, '')).join('\n');
 }
 
 /**
- * The events of a response as objects, until the stream's end. An error event is thrown, and so is a
- * connection that breaks off.
+ * * The events of a response as objects. Throws error events and connection failures.
  *
  * @template Event
  * @param {Response} response
@@ -49,7 +48,7 @@ export async function* readJsonEvents(response, signal) {
     for (;;) {
       const { done, value } = await next(events, signal, requestId);
       if (done === true) return;
-      // The stream ends behind it; breaking off before would look like a client that left.
+      // Keep reading to the end: leaving early would look like a disconnect.
       if (value === '[DONE]') continue;
       const event = parsed(value, requestId);
       if (event.error) {

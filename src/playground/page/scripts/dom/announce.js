@@ -1,7 +1,7 @@
 const region = /** @type {HTMLElement} */ (document.querySelector('#announcer'));
 
 /**
- * Lets screen readers say something.
+ * * Announces a text to screen readers.
  *
  * @param {string} text
  */
@@ -10,7 +10,7 @@ export function announce(text) {
 }
 
 /**
- * Announces a text that grows, sentence by sentence: token by token nobody could follow.
+ * * Announces a growing text by sentence, since single tokens are impossible to follow.
  *
  * @returns {{ push(text: string): void, end(): void }}
  */

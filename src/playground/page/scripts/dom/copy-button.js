@@ -1,14 +1,13 @@
 import { announce } from './announce.js';
 import { quietButton } from './element.js';
 
-/** As long as a button says that it has copied. */
-const saidMs = 1500;
+const confirmationMs = 1500;
 
 /**
- * A button that copies a text.
+ * * A button that copies a text.
  *
  * @param {string} label
- * @param {string} name for screen readers, with what is copied
+ * @param {string} name for screen readers
  * @param {() => string} textOf
  * @returns {HTMLButtonElement}
  */
@@ -16,9 +15,9 @@ export function copyButton(label, name, textOf) {
   const say = (/** @type {string} */ said) => {
     button.textContent = said;
     announce(`${said}.`);
-    setTimeout(() => (button.textContent = label), saidMs);
+    setTimeout(() => (button.textContent = label), confirmationMs);
   };
-  // Browsers give the clipboard to pages of https and localhost only.
+  // Browsers offer the clipboard only on pages of https and localhost.
   const copy = async () => navigator.clipboard.writeText(textOf());
   const button = quietButton(
     label,

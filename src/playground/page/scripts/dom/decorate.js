@@ -1,14 +1,14 @@
 import { element } from './element.js';
 
-/** Longer texts are shown as they are written: they would hold up the page. */
-const longestText = 50_000;
+/** Longer texts would block the page and stay plain. */
+const maxTextLength = 50_000;
 
-/** An element that shows code as it is written until `decorate` colors it. @param {string} text @param {string} language */
+/** Plain code until `decorate` colors it. @param {string} text @param {string} language */
 export function decorable(text, language) {
   return element('code', { 'data-language': language }, text);
 }
 
-/** Colors the code within an element, once. @param {Element} within */
+/** @param {Element} within */
 export function decorate(within) {
   for (const target of within.querySelectorAll('[data-language]')) void decorateOne(target);
 }
@@ -18,13 +18,13 @@ async function decorateOne(target) {
   const text = target.textContent ?? '';
   const language = target.getAttribute('data-language') ?? '';
   target.removeAttribute('data-language');
-  if (language === '' || text.length > longestText) return;
+  if (language === '' || text.length > maxTextLength) return;
   try {
-    // A page without code never loads it.
+    // Loaded lazily: pages without code don't need it.
     const { render } = await import('./grammars.js');
     const shown = render(text, language);
     if (shown) target.replaceChildren(...shown);
   } catch {
-    // The server may have gone: the text is there.
+    // Without a server, the text stays plain.
   }
 }

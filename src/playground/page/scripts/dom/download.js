@@ -1,7 +1,7 @@
 import { element } from './element.js';
 
 /**
- * Gives a person a file.
+ * *
  *
  * @param {Blob} blob
  * @param {string} name
@@ -13,10 +13,10 @@ export function saveFile(blob, name) {
 }
 
 /**
- * @param {string} label
+ * * @param {string} label
  * @param {Blob} blob
  * @param {string} name of the file
- * @returns {HTMLAnchorElement} looks like a quiet button
+ * @returns {HTMLAnchorElement} styled as a quiet button
  */
 export function downloadLink(label, blob, name) {
   return element('a', { class: 'quiet-button', href: URL.createObjectURL(blob), download: name }, label);

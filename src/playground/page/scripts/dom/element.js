@@ -1,10 +1,10 @@
 /**
- * @typedef {Node | string | null | undefined} Child nothing is left out
- * @typedef {Record<string, string | number | boolean | undefined>} Attributes `false` and `undefined` are left out
+ * * @typedef {Node | string | null | undefined} Child empty values are skipped
+ * @typedef {Record<string, string | number | boolean | undefined>} Attributes `false` and `undefined` are skipped
  */
 
 /**
- * Makes an element. Whatever a model or a server wrote comes in as a child, which is text and never markup.
+ * * Creates an element. Model and server output is passed as children, which are text, never markup.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
@@ -24,8 +24,8 @@ export function element(tag, attributes = {}, ...children) {
 let lastId = 0;
 
 /**
- * @param {string} prefix
- * @returns {string} an id that no other element has
+ * * @param {string} prefix
+ * @returns {string} a unique id
  */
 export function uniqueId(prefix) {
   lastId += 1;

@@ -2,14 +2,14 @@ import { element } from './element.js';
 import { formatBytes } from './format.js';
 
 /**
- * A place to choose a file, drop one or paste one. It shows the name of the file that was chosen last.
+ * * Chooses a file by dialog, drop or paste, and shows the name of the latest.
  *
  * @param {object} options
  * @param {string} options.label
  * @param {string} options.hint
  * @param {string} options.accept media type such as `image/*`
  * @param {(file: File) => void} options.onFile
- * @returns {{ root: HTMLLabelElement, show(file: File): void }} `show` names a file that came another way
+ * @returns {{ root: HTMLLabelElement, show(file: File): void }} `show` displays a file from elsewhere
  */
 export function createFileDrop({ label, hint, accept, onFile }) {
   const input = element('input', { type: 'file', class: 'visually-hidden', accept });
@@ -30,7 +30,7 @@ export function createFileDrop({ label, hint, accept, onFile }) {
 /** @typedef {[File, ...File[]]} Files */
 
 /**
- * Takes files that are chosen with an input, and those that are dropped or pasted while an element is shown.
+ * * Takes files chosen with an input, and files dropped or pasted while an element is visible.
  *
  * @param {HTMLElement} root marked while files are dragged over the page
  * @param {HTMLInputElement} input
@@ -48,7 +48,7 @@ export function takeFiles(root, input, onFiles) {
     // So that the same file can be chosen again.
     input.value = '';
   });
-  // In a panel that isn't shown nothing has a box.
+  // Elements of a hidden panel have no box.
   const isShown = () => root.getClientRects().length > 0;
   const markOver = (/** @type {boolean} */ isOver) => (root.dataset['over'] = String(isOver));
   document.addEventListener('dragover', () => markOver(isShown()));
@@ -62,7 +62,7 @@ export function takeFiles(root, input, onFiles) {
   });
 }
 
-/** Without this, a browser leaves the page for a file that is dropped where nothing takes it. */
+/** Otherwise browsers navigate to files dropped outside a drop target. */
 export function keepDroppedFiles() {
   for (const type of /** @type {const} */ (['dragover', 'drop'])) {
     document.addEventListener(type, (event) => {

@@ -37,11 +37,11 @@ const lowlight = createLowlight({
 });
 
 /**
- * Code with its tokens marked by highlight.js's classes.
+ * * Highlights code with highlight.js's classes.
  *
  * @param {string} code
  * @param {string} language a name or an alias, such as `js`
- * @returns {(Node | string)[] | undefined} nothing for an unknown language
+ * @returns {(Node | string)[] | undefined} `undefined` for an unknown language
  */
 export function render(code, language) {
   if (!lowlight.registered(language)) return undefined;

@@ -25,8 +25,8 @@ const icons = {
 };
 
 /**
- * @param {keyof typeof icons} name
- * @returns {SVGElement} a decoration; the text beside it says what it means
+ * * @param {keyof typeof icons} name
+ * @returns {SVGElement} decorative; the adjacent text has the meaning
  */
 export function icon(name) {
   const drawing = document.createElementNS(namespace, 'svg');

@@ -9,30 +9,29 @@ import { mathExtensions } from './math-tokens.js';
  * @typedef {import('marked').Tokens.Generic} AnyToken
  */
 
-/** Deeper lists and quotes are shown as they are written: no text can overflow the stack. */
+/** Deeper lists and quotes stay plain, to avoid stack overflow. */
 const maxDepth = 20;
-/** The lexer's time grows with the cube of these; a paragraph with more of them is shown as it is written. */
+/** The lexer's time is cubic in these; paragraphs with more stay plain. */
 const maxMarks = 400;
 const marks = /[*_~`[\]<!$]+/g;
-/** Text that didn't grow for so long is probably complete. */
+/** Text without changes for this long is probably complete. */
 const settledMs = 200;
 
 /**
- * An element that shows growing Markdown. Nothing in the text becomes markup that the page didn't make: HTML is shown as
- * text, links open http addresses and mail only, and pictures of other hosts are links.
+ * * Shows growing Markdown safely: HTML is shown as text, links are limited to http and mail, and remote pictures are links.
  *
  * @param {string} [className]
  */
 export function createMarkdownView(className = '') {
   const root = element('div', { class: `markdown ${className}`, hidden: true });
   let text = '';
-  /** @type {string[]} the source of each block that is shown */
+  /** @type {string[]} the source of each visible block */
   let shown = [];
-  /** @type {Token[]} blocks that more text doesn't change: a line that has begun may still belong to the list before it */
+  /** @type {Token[]} final blocks: an incomplete line may still belong to the previous list */
   const settled = [];
-  /** The place in the text where the other blocks begin. */
+  /** Start of the unsettled blocks in the text. */
   let settledTo = 0;
-  /** @type {import('marked').Links} those of settled blocks */
+  /** @type {import('marked').Links} of settled blocks */
   const links = Object.create(null);
   let frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -55,7 +54,7 @@ export function createMarkdownView(className = '') {
     while (root.childNodes.length > first) root.lastChild?.remove();
     root.append(...blocks.slice(first).map((block) => toBlock(block, 0)));
     shown = blocks.map(({ raw }) => raw);
-    // The last block may still grow, and be made again with each piece.
+    // The last block may still grow and be rebuilt with each piece.
     for (const block of [...root.children].slice(first === 0 ? 0 : first - 1, -1)) decorate(block);
     clearTimeout(timer);
     timer = setTimeout(() => decorate(root), settledMs);
@@ -64,20 +63,20 @@ export function createMarkdownView(className = '') {
   return {
     root,
     text: () => text,
-    /** Shows at once what the next frame would. */
+    /** Renders immediately instead of in the next frame. */
     show,
     /** @param {string} more */
     append(more) {
       text = (text + (text === '' ? more.trimStart() : more)).replaceAll('\r\n', '\n');
       if (text !== '') root.hidden = false;
-      // Several pieces may come within one frame; a page out of view has none.
+      // Several pieces may arrive within one frame; hidden pages have no frames.
       if (document.hidden) show();
       else frame ||= requestAnimationFrame(show);
     },
   };
 }
 
-/** @param {string} text @param {import('marked').Links} links those of the text before @returns {Token[]} */
+/** @param {string} text @param {import('marked').Links} links of the preceding text @returns {Token[]} */
 function blocksIn(text, links) {
   try {
     const lexer = new Lexer({ ...getDefaults(), extensions: /** @type {any} */ (mathExtensions) });
@@ -90,7 +89,7 @@ function blocksIn(text, links) {
     }
     return lexer.tokens;
   } catch {
-    // Thousands of nested quotes overflow its stack.
+    // Thousands of nested quotes overflow the lexer's stack.
     return [{ type: 'plain', raw: text }];
   }
 }
@@ -101,7 +100,7 @@ function toBlock(token, depth) {
   if (depth > maxDepth) return element('p', {}, block.raw);
   switch (block.type) {
     case 'heading':
-      // The page's own headings are those of levels 1 and 2.
+      // Levels 1 and 2 are the page's own headings.
       return element(headings[block['depth'] - 1] ?? 'h6', {}, ...inline(block.tokens, depth));
     case 'code':
       return codeBlock(block['text'], block['lang'] ?? '');
@@ -154,7 +153,7 @@ function list({ ordered, start, items }, depth) {
   return element('ol', { start: typeof start === 'number' && start !== 1 ? start : undefined }, ...entries);
 }
 
-/** An entry's text stands in the entry itself. @param {readonly Token[]} tokens @param {number} depth */
+/** Unwraps the text of list entries. @param {readonly Token[]} tokens @param {number} depth */
 function tightBlocks(tokens, depth) {
   const blocks = tokens.filter(({ type }) => type !== 'space' && type !== 'checkbox');
   return blocks.flatMap((token) =>
@@ -216,7 +215,7 @@ function toInline(token, depth) {
   }
 }
 
-/** In LaTeX, as it is written: no mark in it is one of Markdown. @param {AnyToken} part */
+/** LaTeX source, without Markdown inside. @param {AnyToken} part */
 function formula(part) {
   return element('code', { class: 'formula' }, part['text']);
 }
@@ -237,7 +236,7 @@ const entities = new Map([
   ['&#39;', "'"],
 ]);
 
-/** The lexer keeps entities, since others write its texts as HTML. @param {string} text */
+/** The lexer keeps entities, since its output is meant for HTML. @param {string} text */
 function unescaped(text) {
   return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
 }

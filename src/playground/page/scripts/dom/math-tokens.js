@@ -1,7 +1,4 @@
-/**
- * Formulas in Markdown: `$…$`, `$$…$$`, `\(…\)` and `\[…\]`. A dollar sign before a space, after one, or before a digit
- * is one of money, as Pandoc has it.
- */
+/** * Formulas in Markdown: `$…$`, `$$…$$`, `\(…\)` and `\[…\]`. A dollar sign next to a space or before a digit means money, as in Pandoc. */
 const inlineRules = [
   /^(\$\$)([^$]+)\$\$/,
   /^(\$)(?![\s$])((?:\\[^]|[^\\$\n])+?)(?<!\s)\$(?!\d)/,
@@ -17,13 +14,13 @@ function toToken(match) {
   return { type: 'math', raw, text: (formula ?? '').trim() };
 }
 
-/** The first place where a rule may match. @param {string} text */
+/** Index of the first possible match. @param {string} text */
 function start(text) {
   const place = text.search(/\$|\\[([]/);
   return place === -1 ? undefined : place;
 }
 
-/** For the lexer of `marked`. */
+/** Extensions for the lexer of `marked`. */
 export const mathExtensions = {
   renderers: {},
   childTokens: {},

@@ -1,12 +1,12 @@
 import { element } from './element.js';
 
 /**
- * A button that shows and hides a menu. Escape, and a click elsewhere, close it.
+ * * A menu button. Escape or a click elsewhere closes the menu.
  *
  * @param {string} label
  * @param {object} options
  * @param {string} options.look classes of the button
- * @param {() => boolean} [options.closes] whether it closes by itself
+ * @param {() => boolean} [options.closes] allows closing
  * @param {...HTMLElement} content
  * @returns {{ root: HTMLDetailsElement, close(): void }}
  */

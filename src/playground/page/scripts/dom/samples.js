@@ -8,7 +8,7 @@ import { element, quietButton } from './element.js';
  */
 
 /**
- * Buttons that stand for a file of one's own; a picture's button shows the picture.
+ * * Buttons with sample files; pictures are shown on their buttons.
  *
  * @param {readonly Sample[]} samples
  * @param {(file: File) => void} onFile

@@ -18,8 +18,8 @@ const steps = new Map([
 ]);
 
 /**
- * Shows one of several panels at a time. Arrow keys, Home and End go from tab to tab; Tab goes on into the panel. The
- * chosen tab stands in the address, so that a reload comes back to it.
+ * * Tabs with keyboard support: arrow keys, Home and End move between tabs, Tab enters the panel. The chosen tab is stored in the
+ * address, to survive a reload.
  *
  * @param {readonly [Tab, ...Tab[]]} tabs
  * @returns {{ list: HTMLElement, open(id: string): void }}
@@ -84,7 +84,7 @@ export function createTabs(tabs) {
   return { list, open };
 }
 
-/** @param {string} key @param {number} place @param {number} count @returns {number} -1 for a key that goes nowhere */
+/** @param {string} key @param {number} place @param {number} count @returns {number} -1 for unrelated keys */
 function targetOf(key, place, count) {
   if (key === 'Home') return 0;
   if (key === 'End') return count - 1;

@@ -3,13 +3,13 @@ import { announce } from '../dom/announce.js';
 import { element, quietButton, uniqueId } from '../dom/element.js';
 
 /**
- * @typedef {object} Shown
+ * * @typedef {object} Shown
  * @property {import('../api/client.js').ApiRequest} request
- * @property {readonly string[]} [files] names of files whose content the body contains
+ * @property {readonly string[]} [files] files for the body's placeholders
  */
 
 /**
- * A button that copies the request that a panel would send now, and a place that shows what was copied.
+ * * A button that copies the panel's current request, and an element that shows the copy.
  *
  * @param {string} base
  * @param {() => Shown} describe

@@ -2,7 +2,7 @@ import { copyButton } from '../dom/copy-button.js';
 import { element } from '../dom/element.js';
 
 /**
- * The things that a demo model knows, with the command that serves a real model in its place; nothing for real models.
+ * * Describes a demo model and the command for a real one; hidden for real models.
  *
  * @returns {{ root: HTMLElement, show(model: import('./workspace.js').Model): void }}
  */

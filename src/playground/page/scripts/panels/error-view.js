@@ -2,10 +2,10 @@ import { ApiError } from '../api/api-error.js';
 import { element, quietButton } from '../dom/element.js';
 
 /**
- * The error in the words of the API.
+ * *
  *
  * @param {unknown} error
- * @param {() => void} [changeKey] offered where the key is at fault
+ * @param {() => void} [changeKey] offered for an invalid key
  * @returns {HTMLElement}
  */
 export function errorView(error, changeKey) {

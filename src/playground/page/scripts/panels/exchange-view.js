@@ -1,9 +1,9 @@
 import { element } from '../dom/element.js';
 
-const longestText = 20_000;
+const maxTextLength = 20_000;
 const maxStringLength = 200;
 
-/** Shows the last request of a panel and what came back, as text. */
+/** Shows a panel's last request and response as text. */
 export function createExchangeView() {
   const asked = element('pre', { tabindex: '0', role: 'region', 'aria-label': 'Request' });
   const answered = element('pre', { tabindex: '0', role: 'region', 'aria-label': 'Response' });
@@ -16,7 +16,7 @@ export function createExchangeView() {
   );
   return {
     root,
-    /** @param {import('../api/client.js').ApiRequest} request @param {Response} response a copy of its own */
+    /** @param {import('../api/client.js').ApiRequest} request @param {Response} response a separate copy */
     async show({ path, json, form }, response) {
       root.hidden = false;
       asked.textContent = `POST ${path}\n\n${toText(json ?? form ?? {})}`;
@@ -33,8 +33,8 @@ export function createExchangeView() {
         for (;;) {
           const { done, value } = (await reader?.read()) ?? { done: true, value: '' };
           if (done) return;
-          text.appendData(value.slice(0, longestText - text.length));
-          if (text.length < longestText) continue;
+          text.appendData(value.slice(0, maxTextLength - text.length));
+          if (text.length < maxTextLength) continue;
           text.appendData('…');
           await reader?.cancel();
           return;
@@ -46,7 +46,7 @@ export function createExchangeView() {
   };
 }
 
-/** Pictures and recordings are cut short. @param {unknown} body */
+/** Truncates pictures and recordings. @param {unknown} body */
 function toText(body) {
   const shorten = (/** @type {string} */ _name, /** @type {unknown} */ value) => {
     if (value instanceof File) return `(file) ${value.name}`;

@@ -5,8 +5,8 @@ import { formatBytes } from '../dom/format.js';
 const pauseMs = 500;
 
 /**
- * @param {Pick<Model, 'id' | 'state' | 'progress'>} model
- * @returns {string} why a request waits for the model; empty when it is loaded
+ * * @param {Pick<Model, 'id' | 'state' | 'progress'>} model
+ * @returns {string} why a request waits; empty for a loaded model
  */
 export function loadText({ id, state, progress }) {
   if (state === 'unloaded') return `${id} is not loaded yet.`;
@@ -19,7 +19,7 @@ export function loadText({ id, state, progress }) {
 }
 
 /**
- * Shows the progress of a load until the model is loaded or the signal is aborted.
+ * * Shows load progress until the model is loaded or the signal is aborted.
  *
  * @param {() => Promise<Model>} read
  * @param {(text: string) => void} show

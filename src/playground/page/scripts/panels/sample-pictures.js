@@ -1,9 +1,9 @@
 /** @typedef {{ shape: 'circle' | 'square' | 'triangle', color: string, x: number, y: number, size: number }} Drawn */
 
-/** Pixels of a side. */
+/** Side in pixels. */
 const side = 512;
 
-/** Scenes of the closed world of the bundled models. @type {readonly { label: string, shapes: readonly Drawn[] }[]} */
+/** Scenes that the bundled models recognize. @type {readonly { label: string, shapes: readonly Drawn[] }[]} */
 const scenes = [
   {
     label: 'Two shapes',
@@ -22,7 +22,7 @@ const scenes = [
   },
 ];
 
-/** Pictures that the page draws itself. @type {readonly import('../dom/samples.js').Sample[]} */
+/** Pictures drawn by the page. @type {readonly import('../dom/samples.js').Sample[]} */
 export const samplePictures = scenes.map(({ label, shapes }) => ({
   label,
   isPicture: true,

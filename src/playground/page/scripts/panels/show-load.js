@@ -5,7 +5,7 @@ import { watchLoad } from './load-note.js';
 /** @typedef {import('./workspace.js').Model} Model */
 
 /**
- * Shows a note as long as a request waits for the load of its model.
+ * * Shows a note while a request waits for its model to load.
  *
  * @param {() => Promise<Model>} read
  * @param {HTMLElement} place

@@ -1,5 +1,5 @@
 /**
- * A recording that the speech model of the same API makes.
+ * * A sample recording from the API's speech model.
  *
  * @param {import('../api/client.js').Client} client
  * @param {string} model

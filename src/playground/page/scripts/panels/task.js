@@ -1,20 +1,20 @@
 import { element } from '../dom/element.js';
 
 /**
- * The button that starts the work of a panel and, while it goes on, stops it.
+ * * The start/stop button of a panel's work.
  *
  * @typedef {object} Task
  * @property {HTMLButtonElement} button
  * @property {() => boolean} isRunning
- * @property {(work: (signal: AbortSignal) => Promise<void>) => Promise<void>} run does nothing while other work goes on
+ * @property {(work: (signal: AbortSignal) => Promise<void>) => Promise<void>} run no effect while work is running
  * @property {() => void} stop
- * @property {() => Promise<void>} idle resolves when nothing goes on
+ * @property {() => Promise<void>} idle resolves when no work is running
  */
 
 /**
- * @param {object} options
+ * * @param {object} options
  * @param {string} options.label
- * @param {() => void} options.onStart a person wants it to start
+ * @param {() => void} options.onStart start requested
  * @param {(error: unknown) => void} options.onError
  * @param {(isBusy: boolean) => void} options.onBusy
  * @returns {Task}

@@ -13,46 +13,45 @@ import { createTask } from './task.js';
  */
 
 /**
- * The context that a panel gets from the page.
+ * *
  *
  * @typedef {object} PanelContext
  * @property {import('../api/client.js').Client} client
  * @property {() => string} currentKey
  * @property {HTMLElement} exchange shows the last request and its response
  * @property {readonly [Model, ...Model[]]} models of its kind
- * @property {(category: string) => Model | undefined} modelOf the first of another kind, if there is one
- * @property {(category: string, file: File) => void} handOver opens another panel with a file
+ * @property {(category: string) => Model | undefined} modelOf first model of a different category, if any
+ * @property {(category: string, file: File) => void} handOver opens a different panel with a file
  * @property {() => void} open shows the panel
  * @property {() => void} changeKey
  */
 
 /**
- * A panel as the page sees it.
+ * *
  *
  * @typedef {object} Panel
  * @property {HTMLElement} root
- * @property {HTMLElement} [aside] stands beside all panels
- * @property {(file: File) => void} [take] what another panel hands over
+ * @property {HTMLElement} [aside] sidebar of all panels
+ * @property {(file: File) => void} [take] file from a different panel
  */
 
 /**
- * @typedef {object} Workspace
+ * * @typedef {object} Workspace
  * @property {HTMLElement} root
- * @property {HTMLElement} main where the panel puts its own elements
+ * @property {HTMLElement} main container of the panel's elements
  * @property {import('./task.js').Task} task
  * @property {HTMLElement} curlShown and the last exchange
  * @property {HTMLButtonElement} curlButton
- * @property {(...before: readonly HTMLElement[]) => HTMLElement[]} controls the row of buttons with these before the
- * curl button, then the curl line and the errors
+ * @property {(...before: readonly HTMLElement[]) => HTMLElement[]} controls button row with these before the curl button, then curl line and errors
  * @property {import('../parameters/parameter-form.js').ParameterForm} parameters
- * @property {HTMLElement} problem where errors are shown
- * @property {() => Model} model the chosen one
- * @property {(id: string) => void} choose another model
+ * @property {HTMLElement} problem container of errors
+ * @property {() => Model} model the selected model
+ * @property {(id: string) => void} choose selects a model
  * @property {(error: unknown) => void} showError
  */
 
 /**
- * The parts that all panels have: a title, the choice of a model, its parameters, a button to start and stop, errors, a curl line.
+ * * The common parts of panels: title, model selection, parameters, start/stop button, errors, curl line.
  *
  * @param {PanelContext} context
  * @param {object} options
@@ -60,11 +59,11 @@ import { createTask } from './task.js';
  * @param {string} options.lead
  * @param {string} options.action label of the button
  * @param {() => void} options.onStart
- * @param {() => import('./copy-curl.js').Shown} options.describe the request that would be sent now
+ * @param {() => import('./copy-curl.js').Shown} options.describe the current request
  * @param {(model: Model) => Promise<Record<string, readonly Choice[]>>} [options.choices] of parameters that are texts
  * @param {(isBusy: boolean) => void} [options.onBusy]
- * @param {readonly HTMLElement[]} [options.settings] that stand before the parameters
- * @param {Record<string, string | number | boolean>} [options.first] values of parameters at the beginning
+ * @param {readonly HTMLElement[]} [options.settings] shown before the parameters
+ * @param {Record<string, string | number | boolean>} [options.first] initial parameter values
  * @returns {Workspace}
  */
 export function createWorkspace(

@@ -7,22 +7,22 @@ import { element, select, uniqueId } from '../dom/element.js';
  */
 
 /**
- * @typedef {object} ParameterField
+ * * @typedef {object} ParameterField
  * @property {HTMLElement} root
  * @property {() => Value | undefined} changed the value, if it isn't the default
- * @property {(value: Value | undefined) => void} set nothing is the default
- * @property {(message: string) => void} point shows what is wrong with it; nothing if it is empty
+ * @property {(value: Value | undefined) => void} set `undefined` restores the default
+ * @property {(message: string) => void} point shows an error; empty clears it
  */
 
 const maxSliderSteps = 4096;
 const maxSelectOptions = 6;
 
 /**
- * A control for one parameter, as the discovery endpoint describes it.
+ * * A control for one parameter, from its discovery description.
  *
  * @param {string} name
  * @param {Descriptor} descriptor
- * @param {readonly Choice[]} [choices] of a text that can't be anything
+ * @param {readonly Choice[]} [choices] for a text with fixed values
  * @returns {ParameterField}
  */
 export function createParameterField(name, descriptor, choices) {
@@ -41,7 +41,7 @@ export function createParameterField(name, descriptor, choices) {
     if (main instanceof HTMLInputElement && main.type === 'checkbox') return main.checked;
     if (main.value.trim() === '') return byDefault;
     if (descriptor.type === 'boolean') return main.value === 'true';
-    // What is no number is sent as it is: the API says best what is wrong with it.
+    // Invalid numbers are sent as is, for the API's error message.
     const isText = descriptor.type === 'string' || Number.isNaN(Number(main.value));
     return isText ? main.value : Number(main.value);
   };
@@ -79,7 +79,7 @@ export function createParameterField(name, descriptor, choices) {
  */
 function createControls({ type, min, max, step = 1, default: byDefault }, choices) {
   if (type === 'boolean') {
-    // What is not set is neither.
+    // A third state for an unset parameter.
     if (byDefault === undefined) {
       const values = ['', 'true', 'false'].map((value) => ({ value, label: value || 'not set' }));
       return { main: withClass(select(values), 'number') };
@@ -108,7 +108,7 @@ function withClass(target, name) {
   return target;
 }
 
-/** A text field, since one of the type `number` hides from the page what is no number. @param {Descriptor['type']} type @param {string} placeholder */
+/** A text field, since fields of type `number` hide invalid input from the page. @param {Descriptor['type']} type @param {string} placeholder */
 function numberInput(type, placeholder) {
   const inputmode = type === 'int' ? 'numeric' : 'decimal';
   return element('input', {

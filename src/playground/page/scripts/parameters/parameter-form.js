@@ -9,19 +9,19 @@ import { createParameterField } from './parameter-field.js';
  */
 
 /**
- * @typedef {object} ParameterForm
+ * * @typedef {object} ParameterForm
  * @property {HTMLElement} root
  * @property {(parameters: Readonly<Record<string, Descriptor>>, choices?: Readonly<Record<string, readonly Choice[]>>) => void} show
  * @property {() => Record<string, Value>} changed the values that aren't defaults, by name
  * @property {(name: string, value: Value) => void} set
- * @property {(name: string, message: string) => boolean} point shows what is wrong with one; false if it isn't here
+ * @property {(name: string, message: string) => boolean} point shows an error; false for an unknown name
  */
 
 /**
- * The parameters of one model. What a person has set stays when another model is chosen that takes it too.
+ * * The parameters of one model. Changed values are kept when switching models.
  *
- * @param {readonly HTMLElement[]} [settings] of the panel, which stand before the parameters
- * @param {Readonly<Record<string, Value>>} [first] values at the beginning, in place of the defaults
+ * @param {readonly HTMLElement[]} [settings] of the panel, shown first
+ * @param {Readonly<Record<string, Value>>} [first] initial values that replace defaults
  * @returns {ParameterForm}
  */
 export function createParameterForm(settings = [], first = {}) {
@@ -111,7 +111,7 @@ export function createParameterForm(settings = [], first = {}) {
   };
 }
 
-/** A seed is in sight: whoever wants an answer again looks for it. @param {string} name @param {Readonly<Record<string, Descriptor>>} parameters */
+/** Seeds stay visible, since they are needed to reproduce answers. @param {string} name @param {Readonly<Record<string, Descriptor>>} parameters */
 function sectionOf(name, parameters) {
   return name === 'seed' ? 'basic' : parameters[name]?.section;
 }

@@ -1,5 +1,5 @@
 /**
- * The part of JSON Schema that the OpenAPI document of the API uses.
+ * * The used part of JSON Schema.
  *
  * @typedef {object} Schema
  * @property {string | readonly string[]} [type]
@@ -24,7 +24,7 @@
  */
 
 /**
- * One field of a body. A row without a type begins one of several forms, such as the messages of one role.
+ * * One field of a body. A row without a type starts a variant, such as the messages of one role.
  *
  * @typedef {object} Row
  * @property {string} name `messages[].content`
@@ -35,7 +35,7 @@
  */
 
 /**
- * The fields of a schema, those of inner objects after their parent.
+ * * The fields of a schema; nested fields follow their parent.
  *
  * @param {Schema} schema
  * @param {string} [path] of the object itself
@@ -114,7 +114,7 @@ function nameOfForm({ properties = {} }, path) {
 }
 
 /**
- * The type of a field with its bounds. That `null` stands for a field left out is said once, not with each of them.
+ * * The type of a field with its bounds, without the `null` of optional fields.
  *
  * @param {Schema} schema
  * @returns {string} `integer, 1 to 8`
@@ -144,7 +144,7 @@ function listOf({ items }) {
   return item.includes(' or ') ? `list of (${item})` : `list of ${item}`;
 }
 
-/** Integers that a double holds exactly: no bound that anybody needs to read. */
+/** Hides the bounds of safe integers. */
 const isBound = (/** @type {number | undefined} */ bound) =>
   bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER;
 
@@ -169,9 +169,9 @@ function rangeOf({
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** @param {number | undefined} least @param {number | undefined} most @param {string} unit */
-function span(least, most, unit) {
-  if (isBound(least) && isBound(most)) return `${least} to ${most}${unit}`;
-  if (isBound(least)) return `at least ${least}${unit}`;
-  return isBound(most) ? `at most ${most}${unit}` : '';
+/** @param {number | undefined} min @param {number | undefined} max @param {string} unit */
+function span(min, max, unit) {
+  if (isBound(min) && isBound(max)) return `${min} to ${max}${unit}`;
+  if (isBound(min)) return `at least ${min}${unit}`;
+  return isBound(max) ? `at most ${max}${unit}` : '';
 }

@@ -31,7 +31,7 @@ class Greedy implements Continuation {
 
 class Trial implements Generation {
   readonly prompt: Int32Array;
-  readonly mostTokens: number;
+  readonly maxTotalTokens: number;
   readonly continuations: Greedy[];
   readonly reproducible: boolean;
   readonly finished: Promise<void>;
@@ -46,7 +46,7 @@ class Trial implements Generation {
   constructor(prompt: readonly number[], counts: readonly number[], reproducible = false, owner?: string) {
     this.owner = owner;
     this.prompt = Int32Array.from(prompt);
-    this.mostTokens = counts.reduce((sum, count) => sum + count, prompt.length);
+    this.maxTotalTokens = counts.reduce((sum, count) => sum + count, prompt.length);
     this.continuations = counts.map((count) => new Greedy(count));
     this.reproducible = reproducible;
     this.finished = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));

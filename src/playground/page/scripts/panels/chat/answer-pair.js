@@ -2,7 +2,7 @@ import { element } from '../../dom/element.js';
 import { errorView } from '../error-view.js';
 
 /**
- * Shows the answers of two models side by side. It fails where the first fails; an error of the second stands in its place.
+ * * Shows the answers of two models side by side. Fails if the first fails; an error of the second is shown in its column.
  *
  * @param {HTMLElement} log
  * @param {object} options

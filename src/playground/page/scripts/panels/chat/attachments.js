@@ -5,31 +5,31 @@ import { takeFiles } from '../../dom/file-drop.js';
 import { formatBytes } from '../../dom/format.js';
 
 /**
- * A picture that goes with a message.
+ * *
  *
  * @typedef {{ name: string, url: string }} Attachment `url` is a data URL
  */
 
-/** Base64 of more would weigh on the browser, and no API is likely to take it. */
+/** More base64 would slow down the browser, and APIs rarely accept it. */
 const maxPictureBytes = 100e6;
 
 /**
- * The pictures of the next message, and recordings on their way to text.
+ * * Pictures of the next message, and recordings being transcribed.
  *
  * @typedef {object} Attachments
- * @property {HTMLElement} root the list of them
- * @property {HTMLElement} button that chooses files
+ * @property {HTMLElement} root the list
+ * @property {HTMLElement} button to choose files
  * @property {(files: readonly File[]) => void} add
  * @property {() => readonly Attachment[]} pictures
- * @property {(pictures: readonly Attachment[]) => void} show puts pictures in place of those that are there
- * @property {() => Promise<void>} settled resolves when every file is read and every recording is transcribed
+ * @property {(pictures: readonly Attachment[]) => void} show replaces the pictures
+ * @property {() => Promise<void>} settled resolves when all files are read and transcribed
  */
 
 /**
- * @param {object} options
+ * * @param {object} options
  * @param {boolean} options.takesPictures
  * @param {((file: File, signal: AbortSignal) => Promise<string>) | undefined} options.transcribe
- * @param {(text: string) => void} options.onText gets the words of a recording
+ * @param {(text: string) => void} options.onText receives a transcript
  * @param {(error: unknown) => void} options.onError
  * @returns {Attachments}
  */

@@ -86,7 +86,7 @@ export function createChatPanel(context) {
       void show(conversation);
     },
     onRename(listed, title) {
-      // The current one may have more messages than the list had.
+      // The current conversation may have more messages than the list.
       const conversation = listed.id === current.id ? current : listed;
       conversation.title = title;
       save(conversation);
@@ -114,7 +114,7 @@ export function createChatPanel(context) {
     input.focus();
     follow();
   };
-  /** An answer that is stopped is still saved, so the removal comes after it. @param {string} id */
+  /** A stopped answer is still saved, so remove the conversation afterwards. @param {string} id */
   const forget = async (id) => {
     if (id === current.id) await show(newConversation());
     store.remove(id);
@@ -196,7 +196,7 @@ export function createChatPanel(context) {
   const { task, problem } = workspace;
   const follow = createFollower(log);
 
-  /** @param {string} [text] default: the field, into which the words of a recording come */
+  /** @param {string} [text] default: the input field, including transcripts */
   const ask = async (text) => {
     if (task.isRunning()) return;
     await attachments.settled();
@@ -220,7 +220,7 @@ export function createChatPanel(context) {
   };
 
   /**
-   * Asks again from a place on. The messages that were there come back where no answer comes.
+   * * Replaces a question and the later messages; restores them if the answer fails.
    *
    * @param {number} place
    * @param {UserMessage} question
@@ -249,7 +249,7 @@ export function createChatPanel(context) {
     if (question?.role === 'user') void askInstead(last, question);
   });
 
-  /** A picture needs a model that takes pictures, also later in the conversation. */
+  /** Pictures anywhere in the conversation need a vision model. */
   const chooseForPictures = () => {
     notice.textContent = '';
     if (mayTakePictures(workspace.model()) || !current.messages.some(hasPictures)) return;
@@ -281,8 +281,8 @@ export function createChatPanel(context) {
     });
   };
 
-  /** @param {(isFailure: boolean) => void} takeBack where no answer comes, since somebody stopped it or it failed */
-  const answerLast = async (takeBack) => {
+  /** @param {(isFailure: boolean) => void} onFailure called if the answer is stopped or fails */
+  const answerLast = async (onFailure) => {
     chooseForPictures();
     const conversation = current;
     conversation.updatedAt = Date.now();
@@ -294,7 +294,7 @@ export function createChatPanel(context) {
       try {
         await answerWith(conversation.messages, signal);
       } catch (error) {
-        if (log.lastElementChild === view) takeBack(!signal.aborted);
+        if (log.lastElementChild === view) onFailure(!signal.aborted);
         throw error;
       } finally {
         save(conversation);
@@ -306,7 +306,7 @@ export function createChatPanel(context) {
 
   showMessages();
   showList();
-  // Another tab has changed its conversations.
+  // Updates from a different tab.
   addEventListener('storage', showList);
   const composer = createComposer(input, {
     notice,

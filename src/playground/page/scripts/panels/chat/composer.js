@@ -1,7 +1,7 @@
 import { element } from '../../dom/element.js';
 
 /**
- * The field for a message with what belongs to it.
+ * * The message field and its buttons.
  *
  * @param {HTMLTextAreaElement} input
  * @param {object} options
@@ -9,7 +9,7 @@ import { element } from '../../dom/element.js';
  * @param {HTMLElement} options.attached
  * @param {readonly (HTMLElement | null)[]} options.before buttons at the beginning of the row
  * @param {HTMLElement} options.send
- * @param {readonly [HTMLElement, ...HTMLElement[]]} options.below the first at the beginning, the others at the end
+ * @param {readonly [HTMLElement, ...HTMLElement[]]} options.below first is left-aligned, the rest right-aligned
  * @param {() => void} options.onEnter
  */
 export function createComposer(input, { notice, attached, before, send, below, onEnter }) {

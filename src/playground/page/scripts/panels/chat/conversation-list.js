@@ -8,7 +8,7 @@ import { maxCharacters, maxConversations, titleOf } from './conversations.js';
 const bounds = `The last ${maxConversations}, up to ${maxCharacters / 1e6} MB, stay in this browser.`;
 
 /**
- * The conversations of this browser, at the side; on narrow screens in a menu.
+ * * The conversations of this browser, in the sidebar or, on narrow screens, in a menu.
  *
  * @typedef {object} ConversationList
  * @property {HTMLElement} root

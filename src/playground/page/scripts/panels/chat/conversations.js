@@ -1,33 +1,32 @@
 /**
- * @typedef {import('./messages.js').Message} Message
- * @typedef {{ id: string, title: string, updatedAt: number, messages: Message[] }} Conversation without a title, its
- * first question names it
+ * * @typedef {import('./messages.js').Message} Message
+ * @typedef {{ id: string, title: string, updatedAt: number, messages: Message[] }} Conversation default title: its first question
  */
 
 /**
- * The conversations that this browser keeps. Each has an entry of its own, so that two tabs don't overwrite each other.
+ * * Stores conversations in the browser, one entry each, to avoid conflicts between tabs.
  *
  * @typedef {object} ConversationStore
  * @property {() => Conversation[]} list the newest first
- * @property {() => Conversation} current that of this tab before a reload, or a new one
- * @property {(conversation: Conversation) => void} choose lets this tab come back to it after a reload
- * @property {(conversation: Conversation) => void} save removes the oldest ones where the bounds need it
+ * @property {() => Conversation} current this tab's conversation before a reload, or a new one
+ * @property {(conversation: Conversation) => void} choose restores it in this tab after a reload
+ * @property {(conversation: Conversation) => void} save may remove the oldest to stay within limits
  * @property {(id: string) => void} remove
  */
 
 const prefix = 'slashv1-conversation:';
 const currentName = 'slashv1-conversation';
 
-/** A conversation that would need more lasts until the next reload. */
+/** Larger conversations last until the next reload. */
 export const maxConversations = 50;
-/** Browsers keep about five million for one site. */
+/** Browsers store about five million per site. */
 export const maxCharacters = 4_000_000;
 
 const maxTitleLength = 60;
 
 /** @returns {Conversation} */
 export function newConversation() {
-  // `crypto.randomUUID` exists on pages of https and localhost only.
+  // `crypto.randomUUID` exists only on pages of https and localhost.
   const id = Date.now().toString(36) + Math.random().toString(36).slice(2);
   return { id, title: '', updatedAt: Date.now(), messages: [] };
 }
@@ -82,7 +81,7 @@ export function createConversationStore(kept, tab) {
           kept.setItem(prefix + conversation.id, text);
           return;
         } catch {
-          // The browser keeps less than expected.
+          // The browser's limit is lower than expected.
         }
       } while (dropOldest());
     },

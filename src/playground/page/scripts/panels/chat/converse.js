@@ -10,21 +10,21 @@ import { streamAnswer } from './stream-answer.js';
  */
 
 /**
- * @typedef {object} Turn
+ * * @typedef {object} Turn
  * @property {(conversation: readonly Message[]) => Promise<Response>} ask sends a conversation
  * @property {readonly import('./example-tools.js').ExampleTool[]} tools
  * @property {string} speaker
  * @property {Parameters<typeof createAnswerView>[1]} readAloud
- * @property {HTMLElement} log where answers are shown
+ * @property {HTMLElement} log container of answers
  * @property {AbortSignal} signal
  */
 
-/** Calls and answers that one question may lead to. */
+/** Max rounds of tool calls per question. */
 const maxRounds = 5;
 
 /**
- * Gets the answer to the last message of a conversation, and answers the calls in it, until there are none. What comes
- * is added to the conversation, also where it ends in an error.
+ * * Requests answers and runs their tool calls until there are no more. Output is added to the conversation even if it ends in an
+ * error.
  *
  * @param {Message[]} conversation
  * @param {Turn} turn
@@ -66,7 +66,7 @@ async function answer(conversation, { ask, speaker, readAloud, log, signal }) {
   try {
     await streamAnswer(response, { message, viewOf, signal, sentAt });
   } catch (error) {
-    // What has come stays, but calls that may be cut off in the middle can't be answered.
+    // Keep the text, but drop possibly truncated calls.
     delete message.tool_calls;
     if (message.content !== '') conversation.push(message);
     if (views.size > 0) viewOf(0).showNote(signal.aborted ? 'stopped' : 'broken off');
@@ -77,7 +77,7 @@ async function answer(conversation, { ask, speaker, readAloud, log, signal }) {
 }
 
 /**
- * Gives every call a result: one without would spoil the conversation for each later request.
+ * * Adds missing call results: without them every later request would fail.
  *
  * @param {Message[]} conversation
  * @param {AssistantMessage} message

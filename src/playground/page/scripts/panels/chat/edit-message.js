@@ -1,7 +1,7 @@
 import { element, quietButton } from '../../dom/element.js';
 
 /**
- * Lets a person change a sent message in its place. Enter sends it, Escape leaves it as it was.
+ * * Edits a sent message in place. Enter sends it, Escape cancels.
  *
  * @param {HTMLElement} message
  * @param {string} text
@@ -23,7 +23,7 @@ export function editMessage(message, text, onSend) {
   const send = () => {
     const wanted = input.value.trim();
     if (wanted === '' && pictures.length === 0) return;
-    // The message comes back where no answer comes.
+    // Restored if the answer fails.
     close();
     onSend(wanted);
   };

@@ -7,24 +7,23 @@ import { element, quietButton } from '../../dom/element.js';
  */
 
 /**
- * @typedef {object} ToolResult
- * @property {string} content what the model gets
- * @property {HTMLElement} [shown] what the person gets besides
+ * * @typedef {object} ToolResult
+ * @property {string} content for the model
+ * @property {HTMLElement} [shown] extra output for the user
  */
 
 /**
- * @typedef {object} ExampleTool
+ * * @typedef {object} ExampleTool
  * @property {string} label
  * @property {string} name
  * @property {object} definition as it is sent
- * @property {(values: Arguments, signal: AbortSignal, place: (shown: HTMLElement) => void) => Promise<ToolResult>} answer `place` shows
- * something with the call until its result is there
+ * @property {(values: Arguments, signal: AbortSignal, place: (shown: HTMLElement) => void) => Promise<ToolResult>} answer `place` shows an element with the call until the result arrives
  */
 
 const skies = ['sunny', 'rainy', 'cloudy', 'windy', 'snowy', 'foggy', 'clear'];
 
 /**
- * Tools that this page answers itself, so that a whole round trip can be seen.
+ * * Tools that the page runs itself, to demonstrate the whole round trip.
  *
  * @param {PanelContext} context
  * @returns {ExampleTool[]}
@@ -104,7 +103,7 @@ function textOf(value, name) {
 }
 
 /**
- * Answers a call, whatever a model made of it: what goes wrong is a result too.
+ * * Runs a call; errors become results too.
  *
  * @param {readonly ExampleTool[]} tools
  * @param {import('./messages.js').ToolCall} call

@@ -5,7 +5,7 @@ import { titleOf } from './conversations.js';
 import { toJson, toMarkdown } from './export.js';
 
 /**
- * A menu that saves a conversation as a file.
+ * *
  *
  * @param {() => { conversation: import('./conversations.js').Conversation, system: string }} read
  */

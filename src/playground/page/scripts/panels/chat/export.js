@@ -4,7 +4,7 @@ import { toSent } from './messages.js';
 /** @typedef {import('./conversations.js').Conversation} Conversation */
 
 /**
- * A conversation as the `messages` of a request, with its title.
+ * * The conversation as a request's `messages`, with its title.
  *
  * @param {Conversation} conversation
  * @param {string} system
@@ -18,7 +18,7 @@ export function toJson(conversation, system) {
 }
 
 /**
- * A conversation to read. Pictures are named, calls and their results are blocks of code.
+ * * A readable conversation: pictures by name, calls and results as code blocks.
  *
  * @param {Conversation} conversation
  * @param {string} system
@@ -39,7 +39,7 @@ export function toMarkdown(conversation, system) {
   return `${[`# ${titleOf(conversation)}`, ...instructions, ...parts].join('\n\n')}\n`;
 }
 
-/** @param {string} text @returns {string} a fence that is longer than every fence in it */
+/** @param {string} text @returns {string} fenced with more backticks than it contains */
 function codeBlock(text) {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);

@@ -1,11 +1,11 @@
-/** Nearer to the end than this, somebody reads along. */
+/** Max distance from the end at which to follow. */
 const nearPixels = 120;
 
 /**
- * Keeps the end of the page in view while an element grows, unless somebody has scrolled away from it.
+ * * Keeps the end of the page in view while an element grows, unless the user has scrolled away.
  *
  * @param {HTMLElement} growing
- * @returns {() => void} goes to the end and follows again
+ * @returns {() => void} scrolls to the end and resumes
  */
 export function createFollower(growing) {
   const page = document.documentElement;

@@ -5,7 +5,7 @@ import { element } from '../../dom/element.js';
  */
 
 /**
- * The tokens of an answer with how likely each was, and what else was likely.
+ * * The tokens of an answer with their probabilities and alternatives.
  *
  * @returns {{ root: HTMLElement, add(tokens: readonly TokenLogprob[]): void }}
  */
@@ -44,7 +44,7 @@ function percent(logprob) {
   return `${(Math.exp(logprob) * 100).toFixed(1)} %`;
 }
 
-/** @param {string} token @returns {string} with white space that can be seen */
+/** @param {string} token @returns {string} with visible white space */
 function visible(token) {
   return token.replaceAll(' ', '␣').replaceAll('\n', '⏎') || '∅';
 }

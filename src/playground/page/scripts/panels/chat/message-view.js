@@ -11,20 +11,20 @@ import { createLogprobsView } from './logprobs-view.js';
  */
 
 /**
- * The answer of an assistant, as it comes. Its text is shown as Markdown, from which no markup of the model's own comes.
+ * * A streaming answer, shown as Markdown without the model's own markup.
  *
  * @typedef {object} AnswerView
  * @property {HTMLElement} root
  * @property {(delta: Delta) => void} add
  * @property {(logprobs: NonNullable<Chunk['choices'][number]['logprobs']>) => void} addLogprobs
  * @property {(callId: string, content: string, shown?: HTMLElement) => void} showResult of a tool call
- * @property {(callId: string, shown: HTMLElement) => void} showWaiting until the result of a tool call is there
+ * @property {(callId: string, shown: HTMLElement) => void} showWaiting until a tool call has its result
  * @property {(note: string) => void} showNote figures below the answer
  */
 
 /**
- * @param {import('./messages.js').UserMessage} message
- * @param {(message: import('./messages.js').UserMessage, text: string) => void} onEdit gets the new text
+ * * @param {import('./messages.js').UserMessage} message
+ * @param {(message: import('./messages.js').UserMessage, text: string) => void} onEdit receives the new text
  * @returns {HTMLElement}
  */
 export function userView(message, onEdit) {
@@ -53,8 +53,8 @@ export function userView(message, onEdit) {
 }
 
 /**
- * @param {string} speaker
- * @param {(text: string, signal: AbortSignal) => Promise<void>} [readAloud] resolves when all was heard
+ * * @param {string} speaker
+ * @param {(text: string, signal: AbortSignal) => Promise<void>} [readAloud] resolves at the end of the audio
  * @returns {AnswerView}
  */
 export function createAnswerView(speaker, readAloud) {

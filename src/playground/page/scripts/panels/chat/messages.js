@@ -25,7 +25,7 @@ export function emptyAnswer() {
 }
 
 /**
- * Adds the next piece of a streamed answer.
+ * *
  *
  * @param {AssistantMessage} message
  * @param {Delta} delta
@@ -49,7 +49,7 @@ export function addDelta(message, delta) {
 }
 
 /**
- * The messages to send: reasoning is not for the next answer, and pictures become parts of their message.
+ * * The messages to send: without reasoning, and with pictures as message parts.
  *
  * @param {readonly Message[]} messages
  * @param {string} system

@@ -15,9 +15,9 @@ const example = `[
 ]`;
 
 /**
- * A field for functions in JSON. The person answers their calls.
+ * * A field for functions in JSON; the user answers their calls.
  *
- * @returns {{ root: HTMLElement, tools: () => ExampleTool[] }} `tools` throws what is wrong with the text
+ * @returns {{ root: HTMLElement, tools: () => ExampleTool[] }} `tools` throws for invalid text
  */
 export function createToolEditor() {
   const input = element('textarea', { class: 'input code-input', rows: '6', spellcheck: 'false' });
@@ -69,7 +69,7 @@ export function readTools(text) {
   const names = new Set();
   return given.map((entry, index) => {
     const place = `[${index}]`;
-    // As requests have it, too.
+    // The format of requests is accepted too.
     const called = entry?.type === 'function' ? entry.function : entry;
     const { name, description, parameters = {} } = Object(called);
     if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
@@ -87,7 +87,7 @@ export function readTools(text) {
 
 const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
-/** The parts of a schema that people get wrong most; the API checks the rest. @param {string} place @param {any} schema @param {number} [depth] */
+/** Checks frequent mistakes; the API checks the rest. @param {string} place @param {any} schema @param {number} [depth] */
 function assertSchema(place, schema, depth = 0) {
   if (typeof schema === 'boolean' || depth > 50) return;
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))

@@ -1,10 +1,10 @@
 import { playWav } from '../speech/play-wav.js';
 
 /**
- * @param {import('../../api/client.js').Client} client
+ * * @param {import('../../api/client.js').Client} client
  * @param {string} model
  * @param {(error: unknown) => void} onError
- * @returns {(markdown: string, signal: AbortSignal) => Promise<void>} speaks an answer; resolves when all was heard
+ * @returns {(markdown: string, signal: AbortSignal) => Promise<void>} resolves at the end of the audio
  */
 export function createReadAloud(client, model, onError) {
   return async (markdown, signal) => {
@@ -19,7 +19,7 @@ export function createReadAloud(client, model, onError) {
   };
 }
 
-/** Markdown without its marks, which nobody wants to hear. @param {string} markdown */
+/** Markdown without its marks. @param {string} markdown */
 function toSpoken(markdown) {
   return (
     markdown

@@ -6,7 +6,7 @@ import { userView } from './message-view.js';
  */
 
 /**
- * Shows the messages of a conversation.
+ * *
  *
  * @param {readonly Message[]} messages
  * @param {HTMLElement} log

@@ -9,18 +9,18 @@ import { addDelta } from './messages.js';
  * @typedef {import('./message-view.js').AnswerView} AnswerView
  */
 
-/** A shorter answer comes in so few pieces that its speed says nothing. */
+/** Shorter answers have too few pieces to measure their speed. */
 const minMeasuredMs = 100;
 
 /**
- * Reads one streamed answer into its views.
+ * *
  *
  * @param {Response} response
  * @param {object} options
- * @param {AssistantMessage} options.message gets the first choice
+ * @param {AssistantMessage} options.message receives the first choice
  * @param {(choice: number) => AnswerView} options.viewOf
  * @param {AbortSignal} options.signal
- * @param {number} options.sentAt time of the page at which the request went out
+ * @param {number} options.sentAt `performance.now()` of the request
  */
 export async function streamAnswer(response, { message, viewOf, signal, sentAt }) {
   const reader = createReader();

@@ -2,7 +2,7 @@ import { element, quietButton } from '../../dom/element.js';
 import { sampleButton } from '../../dom/samples.js';
 import { samplePictures } from '../sample-pictures.js';
 
-/** Questions that the bundled model can answer, with the tool that it needs. */
+/** Questions for the bundled model, with the required tool. */
 const questions = [
   { text: 'Hello, who are you?' },
   { text: 'What is 27 + 58?' },
@@ -14,11 +14,11 @@ const questions = [
 const aboutPictures = 'What is in this picture?';
 
 /**
- * Ways to begin a conversation.
+ * * Conversation starters.
  *
  * @param {object} options
  * @param {(text: string, tool: string | undefined) => void} options.onQuestion
- * @param {((picture: File, text: string) => void) | undefined} options.onPicture left out where no model takes pictures
+ * @param {((picture: File, text: string) => void) | undefined} options.onPicture `undefined` without a vision model
  * @param {(error: unknown) => void} options.onError
  * @param {readonly import('../../dom/samples.js').Sample[]} options.recordings
  * @param {(recording: File) => void} options.onRecording
@@ -39,7 +39,7 @@ export function createSuggestions({ onQuestion, onPicture, onError, recordings, 
 }
 
 /**
- * Sample pictures to ask about.
+ * *
  *
  * @param {(picture: File, text: string) => void} onPicture
  * @param {(error: unknown) => void} onError

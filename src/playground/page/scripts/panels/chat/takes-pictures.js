@@ -5,7 +5,7 @@ export function takesPictures({ input_modalities: modalities }) {
   return modalities?.includes('image') === true;
 }
 
-/** Models on other machines, and those that are not loaded yet, don't say so. @param {Model} model */
+/** Unknown for remote and unloaded models. @param {Model} model */
 export function mayTakePictures(model) {
   return model.input_modalities === undefined || takesPictures(model);
 }

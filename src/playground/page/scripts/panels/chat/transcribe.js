@@ -1,5 +1,5 @@
 /**
- * The words of a recording.
+ * *
  *
  * @param {import('../../api/client.js').Client} client
  * @param {string} model

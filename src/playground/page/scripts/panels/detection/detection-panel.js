@@ -11,13 +11,13 @@ import { samplePictures } from '../sample-pictures.js';
 
 /** @typedef {import('./detections-view.js').DetectResponse} DetectResponse */
 
-/** Base64 of more would weigh on the browser, and no API is likely to take it. */
+/** More base64 would slow down the browser, and APIs rarely accept it. */
 const maxPictureBytes = 100e6;
 
 /** @param {import('../workspace.js').PanelContext} context @returns {import('../workspace.js').Panel} */
 export function createDetectionPanel(context) {
   const { client } = context;
-  /** @type {File | string | undefined} a picture, or the address of one */
+  /** @type {File | string | undefined} a picture or its address */
   let file;
   const image = element('img', { alt: 'The picture that is searched' });
   const boxes = element('div', { class: 'boxes', 'aria-hidden': 'true' });
@@ -89,12 +89,12 @@ export function createDetectionPanel(context) {
     file = address.value.trim();
     stage.hidden = true;
   };
-  // What this browser can't show, the API may still read; if not, it says so.
+  // Formats unsupported by the browser may still work in the API, which reports errors.
   image.addEventListener('error', () => (stage.hidden = true));
 
   const detect = async () => {
     await task.idle();
-    // Not before: another picture may have come meanwhile.
+    // A newer picture may have arrived meanwhile.
     const picture = file;
     if (picture === undefined) {
       workspace.showError(new Error('Choose a picture first.'));
@@ -113,7 +113,7 @@ export function createDetectionPanel(context) {
       const count = counted(found.detections.length, 'object');
       const { width, height } = found.image;
       if (typeof picture === 'string') {
-        // The page's policy allows it no pictures of other hosts: the boxes are shown without theirs.
+        // The page's policy blocks remote pictures: show only the boxes.
         image.hidden = true;
         stage.hidden = false;
         Object.assign(stage.style, { width: `${width}px`, aspectRatio: `${width} / ${height}` });

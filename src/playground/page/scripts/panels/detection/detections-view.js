@@ -4,11 +4,11 @@ import { element, quietButton } from '../../dom/element.js';
  * @typedef {import('../../../../../categories/detection/wire/bodies.ts').DetectResponse} DetectResponse
  */
 
-/** Below this share of the picture's height a label has no room above its box. */
+/** Closer to the top, as a share of the height, a label has no room above its box. */
 const topMargin = 0.08;
-/** Colors of the style sheet; classes share them where a picture has more. */
+/** Number of colors in the style sheet; more classes share them. */
 const colors = 8;
-/** The nearest of them to the color in a class's name: a red box around a blue square would mislead. */
+/** Match colors in class names: a red box around a blue square would mislead. */
 const namedColors = new Map([
   ['green', 0],
   ['red', 1],
@@ -23,7 +23,7 @@ const namedColors = new Map([
 ]);
 
 /**
- * The names of the found classes, the most frequent first, each with its color and count.
+ * * The found classes with color and count, most frequent first.
  *
  * @param {DetectResponse} response
  * @returns {Map<string, { color: string, count: number }>}
@@ -48,13 +48,13 @@ function toNamed(word) {
   return namedColors.get(word);
 }
 
-/** The first of these colors that is free, which it then isn't. @param {Set<number>} free @param {readonly (number | undefined)[]} wanted */
+/** Takes the first free color. @param {Set<number>} free @param {readonly (number | undefined)[]} wanted */
 function take(free, wanted) {
   return wanted.find((color) => color !== undefined && free.delete(color));
 }
 
 /**
- * A button for each found class, which shows and hides its boxes.
+ * * A toggle button per class for its boxes.
  *
  * @param {DetectResponse} response
  * @param {readonly HTMLElement[]} boxes
@@ -82,7 +82,7 @@ export function toLegend(response, boxes) {
 }
 
 /**
- * Boxes over a picture, one color for each class.
+ * * Boxes over a picture, colored by class.
  *
  * @param {DetectResponse} response
  * @returns {HTMLElement[]}
@@ -113,7 +113,7 @@ export function toBoxes(response) {
 }
 
 /**
- * The same as a table; the row under the pointer marks its box.
+ * * The same as a table; hovering a row highlights its box.
  *
  * @param {DetectResponse} response
  * @param {readonly HTMLElement[]} boxes

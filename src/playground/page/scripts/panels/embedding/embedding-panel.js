@@ -5,7 +5,7 @@ import { createWorkspace } from '../workspace.js';
 import { toMatrixView } from './matrix-view.js';
 import { similarities } from './similarity.js';
 
-/** A larger table helps nobody. */
+/** A larger table is unreadable. */
 const maxTexts = 40;
 
 const examples = [

@@ -2,7 +2,7 @@ import { element } from '../../dom/element.js';
 import { nearestTo } from './similarity.js';
 
 /**
- * A heat map of similarities, and the nearest other text of each.
+ * * A heat map of similarities, and each text's nearest neighbor.
  *
  * @param {readonly string[]} texts
  * @param {readonly (readonly number[])[]} scores

@@ -1,19 +1,19 @@
 /**
- * @param {readonly (readonly number[])[]} vectors
- * @returns {number[][]} cosine of each with each, from -1 to 1
+ * * @param {readonly (readonly number[])[]} vectors
+ * @returns {number[][]} pairwise cosines, -1 to 1
  */
 export function similarities(vectors) {
   const lengths = vectors.map((vector) => Math.sqrt(dot(vector, vector)) || 1);
   return vectors.map((a, row) =>
-    // Rounding may take the cosine of a vector with itself beyond one.
+    // Rounding may push a vector's cosine with itself above 1.
     vectors.map((b, column) => clamped(dot(a, b) / ((lengths[row] ?? 1) * (lengths[column] ?? 1)))),
   );
 }
 
 /**
- * @param {readonly number[]} scores of one with each
- * @param {number} self its own place
- * @returns {number} the place of the nearest other one; -1 if there is none
+ * * @param {readonly number[]} scores of one text
+ * @param {number} self its own index
+ * @returns {number} index of the nearest neighbor; -1 without one
  */
 export function nearestTo(scores, self) {
   let best = -1;

@@ -22,7 +22,7 @@ export function createImagePanel(context) {
     title: 'Image',
     lead: 'Describe a picture and watch it being drawn.',
     action: 'Draw',
-    // The API's default has four times as many pixels.
+    // A quarter of the pixels of the API's default.
     first: { width: 512, height: 512 },
     onStart: () => void draw(),
     describe: () => ({ request: toRequest() }),

@@ -2,7 +2,7 @@ import { downloadLink } from '../../dom/download.js';
 import { element, quietButton } from '../../dom/element.js';
 
 /**
- * One picture, from its first blurred preview on.
+ * * One picture, including its previews.
  *
  * @param {string} prompt
  */

@@ -2,7 +2,7 @@ import { element } from '../../dom/element.js';
 import { formatTime } from '../../dom/format.js';
 
 /**
- * A button that records from the microphone until it is pressed again.
+ * * A toggle button to record from the microphone.
  *
  * @param {object} options
  * @param {string} [options.label]

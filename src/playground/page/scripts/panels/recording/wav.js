@@ -1,9 +1,9 @@
-/** The sample rate of recognition models, in Hz. */
+/** Rate of recognition models. */
 const sampleRateHz = 16_000;
 
 /**
- * Any audio that this browser can play → a WAV of one channel, 16 kHz, 16 bits: browsers record in formats of their
- * own, and not every server reads them all.
+ * * Converts any audio that the browser can play to WAV (mono, 16 kHz, 16 bits): servers may not support the browser's recording
+ * format.
  *
  * @param {Blob} audio
  * @returns {Promise<Blob>}

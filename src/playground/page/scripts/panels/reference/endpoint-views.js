@@ -36,7 +36,7 @@ function endpointView(title, { summary, parameters = [], requestBody, responses 
     element('summary', {}, element('code', {}, title), element('span', { class: 'hint' }, summary)),
     content,
   );
-  // Some have hundreds of rows, which nobody reads all.
+  // Rendered on demand: some have hundreds of rows.
   root.addEventListener('toggle', () => {
     if (content.hasChildNodes()) return;
     const { 200: success, ...errors } = responses;
@@ -74,7 +74,7 @@ function contentTables(title, content, schemaOf) {
 }
 
 /**
- * The first cell of each row is code.
+ * * Formats the first cell of each row as code.
  *
  * @param {string} title
  * @param {readonly string[]} head

@@ -2,8 +2,7 @@ import { element } from '../../dom/element.js';
 import { errorView } from '../error-view.js';
 
 /**
- * Every endpoint with its fields and errors, from the description that the API gives of itself. It is asked for when
- * the panel is opened.
+ * * Every endpoint with its fields and errors, from the API's OpenAPI document, loaded when the panel is opened.
  *
  * @param {Pick<import('../workspace.js').PanelContext, 'client' | 'changeKey'>} context
  * @returns {import('../workspace.js').Panel & { onOpen(): void }}

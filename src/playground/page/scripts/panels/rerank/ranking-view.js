@@ -1,9 +1,9 @@
 import { element } from '../../dom/element.js';
 
 /**
- * The documents, best first, each with its score as a number and as a bar.
+ * * The documents, best first, with score and bar.
  *
- * @param {readonly string[]} documents as they were sent
+ * @param {readonly string[]} documents in the request's order
  * @param {import('../../../../../categories/rerank/wire/bodies.ts').RerankResponse['results']} results
  * @returns {HTMLElement}
  */

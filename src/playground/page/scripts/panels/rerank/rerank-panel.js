@@ -31,7 +31,7 @@ export function createRerankPanel(context) {
   });
   const workspace = createWorkspace(context, {
     title: 'Rank',
-    lead: 'Order documents by how well they answer a query.',
+    lead: 'Order documents by relevance to a query.',
     action: 'Rank',
     onStart: () => void rank(),
     describe: () => ({ request: toRequest() }),

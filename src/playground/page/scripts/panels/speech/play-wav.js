@@ -1,13 +1,13 @@
-/** Bytes of the header that the API writes: PCM of 16 bits. */
+/** Bytes of the API's WAV header (16-bit PCM). */
 const headerBytes = 44;
 const dataSizeAt = 40;
 
 /**
- * Plays a WAV of 16 bits and one channel while it comes.
+ * * Plays a mono 16-bit WAV while it streams.
  *
  * @param {Response} response
- * @param {AbortSignal} signal ends the transfer and the sound
- * @returns {Promise<{ file: File, played: Promise<void> }>} as soon as all of it is there: the file, and the end of the sound
+ * @param {AbortSignal} signal stops transfer and playback
+ * @returns {Promise<{ file: File, played: Promise<void> }>} the complete file, and the end of playback
  */
 export async function playWav(response, signal) {
   const context = new AudioContext();
@@ -66,7 +66,7 @@ function toSource(context, bytes, rateHz) {
   return source;
 }
 
-/** The header of a WAV that was streamed has no sizes. @param {Uint8Array<ArrayBuffer>} wav */
+/** Streamed WAV headers have no sizes. @param {Uint8Array<ArrayBuffer>} wav */
 function withSizes(wav) {
   if (wav.length < headerBytes) return wav;
   const view = new DataView(wav.buffer);

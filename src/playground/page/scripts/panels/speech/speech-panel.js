@@ -39,7 +39,7 @@ export function createSpeechPanel(context) {
       status.textContent = 'Speaking …';
       try {
         const response = await client.send(request, signal);
-        // A long text is heard before all of it is spoken; a short one comes at once, with its length.
+        // Long texts are streamed; short ones have a content-length.
         const isStreamed = !response.headers.has('content-length');
         const { file, played } = isStreamed ? await playWav(response, signal) : await whole(response);
         const player = element('audio', {
@@ -61,7 +61,7 @@ export function createSpeechPanel(context) {
         );
         status.textContent = `${formatBytes(file.size)} in ${formatDuration(performance.now() - startedAt)}`;
         announce('The speech is ready.');
-        // Some browsers let nothing play that wasn't asked for this very moment; the player is there.
+        // Some browsers block autoplay; the player is visible.
         if (isStreamed) await played;
         else await player.play().catch(() => undefined);
       } catch (error) {

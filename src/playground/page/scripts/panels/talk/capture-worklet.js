@@ -1,7 +1,7 @@
 /** Samples of one message: 40 ms at 24 kHz. */
 const samplesPerMessage = 960;
 
-/** Hands the microphone's samples on as 16-bit integers, with how loud they are. */
+/** Posts the microphone's samples as 16-bit integers, with their level. */
 class Capture extends AudioWorkletProcessor {
   #pcm = new Int16Array(samplesPerMessage);
   #filled = 0;

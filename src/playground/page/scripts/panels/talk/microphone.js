@@ -1,8 +1,8 @@
-/** The sample rate of realtime sessions, in Hz. */
+/** Rate of realtime sessions. */
 export const sampleRateHz = 24_000;
 
 /**
- * Opens the microphone, without the echo of the speakers where the browser can take it away.
+ * * Opens the microphone, with echo cancellation if available.
  *
  * @param {(pcm: Int16Array<ArrayBuffer>) => void} onAudio pieces of 40 ms
  * @returns {Promise<{ close: () => void }>}
@@ -34,7 +34,7 @@ export async function openMicrophone(onAudio) {
   return { close };
 }
 
-/** @param {Int16Array} pcm @returns {number} 0 to 1, on a scale of decibels from −60 */
+/** @param {Int16Array} pcm @returns {number} 0 to 1, linear in decibels from −60 */
 export function levelOf(pcm) {
   const power = pcm.reduce((sum, sample) => sum + (sample / 0x8000) ** 2, 0) / pcm.length;
   return Math.max(0, Math.min(1, 1 + Math.log10(power + 1e-12) / 6));

@@ -1,11 +1,11 @@
 import { sampleRateHz } from './microphone.js';
 
 /**
- * Plays speech while it comes, and can say how much of each item has been heard.
+ * * Plays streamed speech and tracks how much of each item was heard.
  *
  * @typedef {object} Player
  * @property {(item: string, base64: string) => void} play
- * @property {() => { item: string, heardMs: number } | undefined} stop at once: the item that was playing, if one was
+ * @property {() => { item: string, heardMs: number } | undefined} stop immediately; returns the current item, if any
  * @property {() => void} close
  */
 

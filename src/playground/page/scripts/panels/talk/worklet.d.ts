@@ -1,4 +1,4 @@
-// The global names of an audio worklet, which the library of the DOM has no types for.
+// Globals of audio worklets, which TypeScript's DOM library lacks.
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }

@@ -8,7 +8,7 @@ import { toSrt, toVtt } from './subtitles.js';
  */
 
 /**
- * The transcript beside a player: the current line is marked, and a click on a line goes there.
+ * * A transcript with a player: highlights the current line; a click seeks.
  *
  * @param {File} file
  * @param {Transcription} transcription
