@@ -231,12 +231,12 @@ describe('a setting that does not exist is refused, with its place and the one t
       'toNodeListener',
       () =>
         toNodeListener(async () => ({ status: 200, headers: {}, body: '' }), { mountpath: '/v1' } as never),
-      'mountpath: expected no other option than mountPath',
+      'mountpath: expected no option other than mountPath',
     ],
     [
       'toFetch',
       () => toFetch(async () => ({ status: 200, headers: {}, body: '' }), { mountpath: '/v1' } as never),
-      'mountpath: expected no other option than mountPath',
+      'mountpath: expected no option other than mountPath',
     ],
     // Of another category.
     [

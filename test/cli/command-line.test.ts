@@ -63,7 +63,7 @@ describe('mistakes', () => {
     ['serve --port 80a', '--port: expected an integer from 0 to 65535, got "80a"'],
     ['serve --no-auth=yes', '--no-auth: expected no value, got "yes"'],
     ['serve --no-auth --key x', '--no-auth: expected no keys beside it'],
-    ['serve --key=a --key=a', '--key: expected every key once'],
+    ['serve --key=a --key=a', '--key: expected each key only once'],
     ['serve --keys-file /none', "--keys-file: /none can't be read: ENOENT"],
     ['serve --drain soon', '--drain: expected a time such as 500ms, 10s or 2m, got "soon"'],
     ['serve --drain 99999h', '--drain: expected a time such as 500ms, 10s or 2m, got "99999h"'],

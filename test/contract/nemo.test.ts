@@ -123,7 +123,7 @@ describe('nemo-aed beside onnx-asr', () => {
 
   it.each([
     ['language', { language: 'ja' }, 'language: expected one of de, en, fr, got "ja".'],
-    ['language', { task: 'translate' }, 'language: expected the language that is spoken: this model'],
+    ['language', { task: 'translate' }, 'language: expected the spoken language: this model'],
     ['prompt', { prompt: 'Before.' }, 'the model takes no prompt'],
     ['temperature', { temperature: 0.5 }, 'expected 0'],
     ['timestamp_granularities', { wordTimestamps: true }, 'the model has no word timestamps'],

@@ -186,7 +186,7 @@ describe('JSON bodies under way', () => {
     });
     expectError(answer, status, code);
     expect(answer.headers['retry-after']).toBe('5');
-    expect(answer.json.error.message).toContain('2 JSON bodies under way');
+    expect(answer.json.error.message).toContain('2 JSON bodies in progress');
     // Uploads have a gate of their own.
     expect((await send(handler, whole(key))).status).toBe(200);
     for (const { finish } of open) finish();
@@ -206,7 +206,7 @@ describe('JSON bodies under way', () => {
       expect((await refusal.answer).status).toBe(status);
       return refusal.answer;
     });
-    expect(answer.json.error.message).toContain('JSON bodies of 200000 bytes under way');
+    expect(answer.json.error.message).toContain('JSON bodies of 200000 bytes in progress');
     expect((await send(handler, as(key, { json: chatBody() }))).status).toBe(200);
     for (const { finish } of open) finish();
     for (const one of open) expect((await one.answer).status).toBe(200);

@@ -7,7 +7,7 @@ it('counts the bytes that are held, more and less', () => {
   const gate = createBodyGate('WebSockets', limits);
   const [ann, too, bob] = [gate.enter('ann'), gate.enter('ann'), gate.enter('bob')];
   ann.grow(100);
-  expect(() => too.grow(1)).toThrow('This key has WebSockets of 100 bytes under way');
+  expect(() => too.grow(1)).toThrow('This key has WebSockets of 100 bytes in progress');
   bob.grow(100);
   ann.shrink(30);
   too.grow(70);
@@ -16,7 +16,7 @@ it('counts the bytes that are held, more and less', () => {
   ann.leave();
   ann.shrink(0);
   too.grow(100);
-  expect(() => gate.enter('eve').grow(1)).toThrow('The service has WebSockets of 200 bytes under way');
+  expect(() => gate.enter('eve').grow(1)).toThrow('The service has WebSockets of 200 bytes in progress');
 });
 
 it('counts the free bytes of a body never', () => {

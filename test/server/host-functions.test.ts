@@ -79,7 +79,7 @@ describe('a limiter', () => {
     expectError(answer, 503, 'overloaded');
     expect(answer.headers['retry-after']).toBe('1');
     const messages = warn.mock.calls.map(([, message]) => message as string);
-    expect(messages.filter((message) => message.includes('store of limits'))).toHaveLength(1);
+    expect(messages.filter((message) => message.includes('limit store'))).toHaveLength(1);
   });
 
   it.each([undefined, null, {}, { consume: never }, Promise.resolve(counting)])('is made as %j', (made) => {

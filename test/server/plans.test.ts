@@ -392,7 +392,7 @@ describe('a store', () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(await statuses(handler, 2)).toEqual([200, 429]);
     expect(warnings).toEqual([
-      expect.stringContaining("doesn't answer"),
+      expect.stringContaining("isn't available"),
       'The limit store is available again.',
     ]);
   });

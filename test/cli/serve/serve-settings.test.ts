@@ -106,7 +106,7 @@ describe('a config file with a mistake', () => {
     [{ maxBodyBytes: 0 }, /: maxBodyBytes: expected an integer from 1 to \d+, got 0\n/],
     [{ cors: { origins: ['app.example'] } }, /: cors\.origins: expected .*got "app\.example"\n/],
     [{ drainMs: -1 }, /: drainMs: expected a number from 0 to \d+, got -1\.\n/],
-    [{ onError: 'log' }, /: onError: expected a function, which a \.js or \.mjs file can hold, got "log"\n/],
+    [{ onError: 'log' }, /: onError: expected a function, from a \.js or \.mjs file, got "log"\n/],
     [
       { models: { 'a: b': { source: 'b', backend: { kind: 'openai', baseURL: 'x' } } } },
       /: models\.a: b\.backend\.baseURL: expected an http or https address, got "x"\.\n/,

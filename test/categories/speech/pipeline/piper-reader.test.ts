@@ -17,7 +17,7 @@ it('without eSpeak NG, English is read by the built-in phonemizer, in the symbol
 it.each([
   ['de', {}, 'source: joe speaks de, which needs eSpeak NG; install it with `npm install piper-phonemize`'],
   ['en-US', { knows: () => false }, 'source: joe speaks en-US, which needs eSpeak NG'],
-  ['en-US', { phonemizer: 'espeak' }, 'phonemizer: espeak comes with a package of its own'],
+  ['en-US', { phonemizer: 'espeak' }, 'phonemizer: espeak requires a package'],
 ])('without eSpeak NG, %s with %o is refused', async (language, more, message) => {
   const reader = createPiperReader(config(language), { ...options, ...more });
   await expect(reader).rejects.toThrow(message);

@@ -151,7 +151,7 @@ describe('a recording of two channels', () => {
   it('is refused together with speakers', () => {
     const request = { model: 'tiny-whisper', audio: call, multichannel: true, diarize: true };
     expect(() => completeTranscriptionRequest(request)).toThrow(
-      'multichannel: expected false where speakers',
+      'multichannel: expected false with diarization',
     );
   });
 });

@@ -235,7 +235,7 @@ describe('speakers', () => {
     await expect(collect(pipeline, { diarize: true })).rejects.toMatchObject({
       code: 'unsupported_feature',
       param: 'response_format',
-      message: expect.stringContaining('the setting `diarization` of the model names no models'),
+      message: expect.stringContaining('diarized_json isn'),
     });
     await pipeline.close();
   });
