@@ -67,7 +67,7 @@ async function arrive(steps) {
           batcher.add({
             prompt: createPrompt(),
             continuations: [continuation],
-            mostTokens: Infinity,
+            maxTotalTokens: Infinity,
             reproducible: false,
             cancelled: false,
             promptEnded() {},

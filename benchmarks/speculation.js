@@ -87,7 +87,7 @@ async function timeAnswer(name, { share, speculates }) {
     batcher.add({
       prompt,
       continuations: [new Answer(tokens)],
-      mostTokens: Infinity,
+      maxTotalTokens: Infinity,
       reproducible: true,
       cancelled: false,
       promptEnded: () => (used = cpuTimer()),

@@ -5,7 +5,7 @@ export interface GreedyOptions {
   /** Tokens that end the text, and aren't part of it. */
   readonly ends: ReadonlySet<unknown>;
   /** Maximum tokens of a text. */
-  readonly most: number;
+  readonly maxTokens: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -18,11 +18,11 @@ export interface GreedyText {
 /** Repeatedly takes the most likely token. */
 export async function decodeGreedily(
   next: (token: number | undefined) => Promise<Float32Array>,
-  { ends, most, signal }: GreedyOptions,
+  { ends, maxTokens, signal }: GreedyOptions,
 ): Promise<GreedyText> {
   const tokens: number[] = [];
   let total = 0;
-  while (tokens.length < most) {
+  while (tokens.length < maxTokens) {
     assertWanted(signal);
     const { id, logprob } = likeliestToken(await next(tokens.at(-1)));
     if (ends.has(id)) break;

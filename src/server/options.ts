@@ -294,7 +294,7 @@ function resolveKeeping(
   const defaultKeptBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER);
   const { maxBytes = defaultKeptBytes, maxBytesPerKey = defaultKeptBytes } = options;
   if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined)
-    throw new TypeError('keepResponses: `maxCount` and `maxBytes` are not allowed with a `store`');
+    throw new TypeError('keepResponses: expected no `maxCount` and `maxBytes` with a `store`');
   if (store === undefined && options.maxBytesPerKey !== undefined)
     throw new TypeError('keepResponses: expected a `store` with `maxBytesPerKey`');
   const bound = { maxBytes: maxBodyBytes, maxOption: 'maxBodyBytes' };

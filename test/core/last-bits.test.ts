@@ -240,7 +240,7 @@ const rows: Readonly<Record<string, ReturnType<typeof sampling>>> = {
   }),
   'embedding of guidance': diffusion(({ guidanceEmbedding }) => guidanceEmbedding(1.001, 64)),
   'weights of tiles': diffusion(({ planTiles, tileWeights }) =>
-    tileWeights(planTiles(256, { most: 144, overlap: 16 }), 2).flatMap((weights) => [...weights]),
+    tileWeights(planTiles(256, { max: 144, overlap: 16 }), 2).flatMap((weights) => [...weights]),
   ),
   'boxes of softmax': {
     source: 'entries/vision.ts',

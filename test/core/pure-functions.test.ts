@@ -102,7 +102,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, () => Arguments>>>>
     toRgb: () => [f32(0, 0, 0)],
     countWindows: () => [[1, 2], frame],
     toWindows: () => [[1, 2], frame, 1],
-    planTiles: () => [8, { most: 4, overlap: 1 }],
+    planTiles: () => [8, { max: 4, overlap: 1 }],
     addTile: () => [
       new Float32Array(4),
       f32(1, 2),

@@ -30,14 +30,14 @@ CANT_SAY = [
     r"^(prompt|tokens)(\[\d+\])*: expected a token id below|^logit_bias: expected token ids below",
     r"^prompt(\[\d+\])?: expected at least one token|^suffix: the model has no",
     r"^input: expected texts, got|^dimensions: expected|^prompt_name: expected one of",
-    r"takes no pictures|^prompt: expected a non-empty text|^voice: expected|^input: expected a text (that is not empty|with something to speak)",
-    r"^timestamp_granularities: expected none: the graph of this model|^language: ",
+    r"has no image input|^prompt: expected a non-empty text|^voice: expected|^input: expected a (non-empty text|text with something to speak)",
+    r"^timestamp_granularities: not supported: the graph of this model|^language: ",
     r"^response_format: .*(encoder|diariz)|^model: the model does not translate",
     r"^(enable_thinking|reasoning(\.effort|_effort)?|output_config\.effort|thinking|documents|chat_template_kwargs)\b",
     r"maximum context length|^truncate_prompt_tokens",
-    r"^(tools|messages\[\d+\]\.content\[\d+\]|input\[\d+\].*): .*no tool calling",
+    r"^(tools|messages\[\d+\]\.content\[\d+\]|input\[\d+\].*): .*support tool calling",
     # What this service has made: encrypted reasoning.
-    r"\.encrypted_content: expected what this service",
+    r"\.encrypted_content: expected text that this service",
     # What a text holds: pictures, recordings, schemas, expressions, grammars.
     r"^image|^classes|^file: |\bimage_url|^input\[\d+\]\.output|^messages\[\d+\]\.content\[\d+\]: expected (an image|base64)",
     r"^(json_schema|guided_json|structured_outputs\.json|response_format|text\.format|output_config\.format)\b",
@@ -49,11 +49,11 @@ CANT_SAY = [
     r"^tool_choice(\.tools)?: |^continue_final_message: |^add_generation_prompt: |^messages\[\d+\]\.prefix",
     # More than two fields: one format beside all others, one value below another.
     r"^\w+(\.\w+)?: expected one format of the answer|^min_tokens: expected at most",
-    r"^(min_tokens|ignore_eos|bad_words|allowed_token_ids): expected none beside",
+    r"^(min_tokens|ignore_eos|bad_words|allowed_token_ids): not allowed with",
     r"^(max_completion_tokens|best_of|add_special|size): expected (the value|the same|a (width|height))",
-    r"^multichannel: expected false where speakers",
+    r"^multichannel: expected false with diarization",
     r"^size: expected|^negative_prompt: with a guidance_scale of 1",
-    r"^top_logprobs: expected `logprobs`|^\w+: expected none beside|^background|^store|^stream: not supported with",
+    r"^top_logprobs: expected `logprobs`|^\w+: not allowed with|^background|^store|^stream: not supported with",
     # The schema allows any name; a name one letter away from a field is refused.
     r"unknown field, one letter away",
     # What a list holds.

@@ -24,7 +24,7 @@ export function faultOfInput(value: unknown): Fault | undefined {
 
 function faultOfText(value: unknown, path: number[]): Fault | undefined {
   if (typeof value !== 'string') return faultAt(path, 'a string', value);
-  return value === '' ? faultAt(path, 'a text that is not empty', value) : undefined;
+  return value === '' ? faultAt(path, 'a non-empty text', value) : undefined;
 }
 
 function faultOfTokens(value: unknown, path: number[]): Fault | undefined {

@@ -19,9 +19,7 @@ export const embeddingSettings = {
   matryoshkaDimensions: z
     .union([z.literal('any'), z.array(z.number())])
     .optional()
-    .describe(
-      "Permitted lengths of shortened vectors, or `any`; default: the model's config, else no shortening.",
-    ),
+    .describe("Permitted lengths of shortened vectors, or `any`; default: the model's config, else none."),
   tokenIds: booleanSetting(
     "Accept token ids as inputs, which must be from the model's tokenizer; default false.",
   ),

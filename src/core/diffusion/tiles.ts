@@ -12,32 +12,32 @@ export interface TilePlan {
 /** Options of `planTiles`. */
 export interface TileOptions {
   /** Maximum tile size; a shorter axis is one tile. */
-  readonly most: number;
-  /** Minimum overlap of neighbours; less than `most`. */
+  readonly max: number;
+  /** Minimum overlap of neighbours; less than `max`. */
   readonly overlap: number;
-  /** Whether tiles have exactly the size `most`; by default they are as small as their number allows. */
+  /** Whether tiles have exactly the size `max`; by default they are as small as their number allows. */
   readonly isFixed?: boolean | undefined;
 }
 
 /**
  * Splits an axis into as few tiles as possible, evenly spaced.
  *
- * @param length in cells; with `isFixed` at least `most`
+ * @param length in cells; with `isFixed` at least `max`
  *
  * @example
  * ```ts
- * planTiles(256, { most: 144, overlap: 16 }); // { length: 256, size: 136, starts: [0, 120] }
+ * planTiles(256, { max: 144, overlap: 16 }); // { length: 256, size: 136, starts: [0, 120] }
  * ```
  */
 export function planTiles(length: number, options: TileOptions): TilePlan {
-  assertNames('planTiles', options, ['most', 'overlap', 'isFixed']);
-  const { most, overlap, isFixed = false } = options;
+  assertNames('planTiles', options, ['max', 'overlap', 'isFixed']);
+  const { max, overlap, isFixed = false } = options;
   assertCount('length', length, { min: 1 });
-  assertCount('most', most, { min: 1 });
-  assertCount('overlap', overlap, { max: most - 1 });
-  if (length <= most) return { length, size: length, starts: [0] };
-  const count = Math.ceil((length - overlap) / (most - overlap));
-  const size = isFixed ? most : Math.ceil((length + (count - 1) * overlap) / count);
+  assertCount('max', max, { min: 1 });
+  assertCount('overlap', overlap, { max: max - 1 });
+  if (length <= max) return { length, size: length, starts: [0] };
+  const count = Math.ceil((length - overlap) / (max - overlap));
+  const size = isFixed ? max : Math.ceil((length + (count - 1) * overlap) / count);
   const starts = Array.from({ length: count }, (_, index) =>
     Math.round((index * (length - size)) / (count - 1)),
   );
@@ -53,7 +53,7 @@ export function planTiles(length: number, options: TileOptions): TilePlan {
  *
  * @example
  * ```ts
- * tileWeights(planTiles(4, { most: 3, overlap: 2 }), 1); // [[1, 0.85, 0.15], [0.15, 0.85, 1]]
+ * tileWeights(planTiles(4, { max: 3, overlap: 2 }), 1); // [[1, 0.85, 0.15], [0.15, 0.85, 1]]
  * ```
  */
 export function tileWeights(plan: TilePlan, scale: number): Float32Array[] {

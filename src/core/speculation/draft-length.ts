@@ -17,7 +17,7 @@ const firstShare = 0.4;
  * acceptance rate `p`, yields `1 + p + … + pᵏ` tokens; the `k` with the most tokens per time wins. It depends only on
  * the guesses, not on the clock, so that a sequence is always computed in the same steps.
  */
-export function createDraftLength({ most, cost }: { most: number; cost: number }): DraftLength {
+export function createDraftLength({ max, cost }: { max: number; cost: number }): DraftLength {
   let share = firstShare;
   let count = 0;
   return {
@@ -30,7 +30,7 @@ export function createDraftLength({ most, cost }: { most: number; cost: number }
       let best = 1;
       let tokens = 1;
       let power = 1;
-      for (let length = 1; length <= most; length++) {
+      for (let length = 1; length <= max; length++) {
         power *= share;
         tokens += power;
         const gain = tokens / (1 + cost * length);

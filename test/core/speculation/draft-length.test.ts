@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createDraftLength } from '../../../src/core/speculation/draft-length.ts';
 
 const after = (guesses: string, cost = 0.4) => {
-  const length = createDraftLength({ most: 7, cost });
+  const length = createDraftLength({ max: 7, cost });
   for (const guess of guesses) length.update(guess === '+');
   return length.count;
 };

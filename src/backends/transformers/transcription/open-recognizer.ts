@@ -68,8 +68,8 @@ function createSeq2SeqRecognizer(parts: RecognizerParts): StretchRecognizer {
         for (const id of halves.suppressed) logits[id] = -Infinity;
         return logits;
       };
-      const most = maxTokensOf(samples.length / sampleRateHz);
-      const written = await decodeGreedily(next, { ends: halves.ends, most, signal });
+      const maxTokens = maxTokensOf(samples.length / sampleRateHz);
+      const written = await decodeGreedily(next, { ends: halves.ends, maxTokens, signal });
       const text = tokenizer.decode([...written.tokens], { skip_special_tokens: true }).trim();
       return { ...written, text };
     },

@@ -151,7 +151,7 @@ describe('a run that is cancelled', () => {
 
   it('stops between tiles', async () => {
     const client = new AbortController();
-    const { pipeline, runsOf } = await open('sd', { maxCells: 1, tiles: { most: 4, overlap: 2 } });
+    const { pipeline, runsOf } = await open('sd', { maxCells: 1, tiles: { max: 4, overlap: 2 } });
     const request = asking({ guidanceScale: 1 });
     const events = pipeline.run(request, { signal: client.signal });
     setTimeout(() => client.abort(), 0);
@@ -288,7 +288,7 @@ describe('decoding in tiles', () => {
   it('comes to nearly the same', async () => {
     const request = asking({ width: 256, height: 192 });
     const [whole] = imagesOf(await collect((await open('sd')).pipeline.run(request)));
-    const tiled = await open('sd', { maxCells: 400, tiles: { most: 20, overlap: 10 } });
+    const tiled = await open('sd', { maxCells: 400, tiles: { max: 20, overlap: 10 } });
     const [pieces] = imagesOf(await collect(tiled.pipeline.run(request)));
     expect(tiled.runsOf('vae_decoder').map(({ dims }) => dims)).toEqual(
       Array.from({ length: 6 }, () => [1, 4, 17, 18]),

@@ -8,7 +8,7 @@ const costOfGuess = 0.4;
 /** Prompt lookup. Unfed drafts are scored too, so drafting starts when it pays and stops when it doesn't. */
 export function createDrafter(tokens: Iterable<number>) {
   const lookup = createPromptLookup(tokens);
-  const length = createDraftLength({ most: maxDraftTokens, cost: costOfGuess });
+  const length = createDraftLength({ max: maxDraftTokens, cost: costOfGuess });
   return {
     observe(token: number): void {
       const { guess } = lookup;

@@ -38,7 +38,7 @@ export interface LatentDecoderOptions {
 
 const defaultMostCells = 128 * 128;
 /** 2048 × 2048 pixels become nine tiles of 768 × 768. The large overlap hides that each tile is normalized separately. */
-const defaultTiles: TileOptions = { most: 128, overlap: 16 };
+const defaultTiles: TileOptions = { max: 128, overlap: 16 };
 /** For a graph with a fixed size. */
 const fixedOverlap = 1 / 4;
 
@@ -50,7 +50,7 @@ const defaultBlocks = 4;
  * Decoding shrunk latents works for every model, unlike a linear approximation with per-model constants, and costs at most a
  * sixteenth of decoding the image.
  */
-const previewCells = { least: 16, most: 32, share: 1 / 4 };
+const previewCells = { min: 16, max: 32, share: 1 / 4 };
 
 export function createLatentDecoder(
   session: Session,
@@ -84,8 +84,8 @@ export function createLatentDecoder(
 
   const planAxis = (length: number, fixed: number | undefined, isWhole: boolean): TileOptions => {
     if (fixed !== undefined && fixed <= length)
-      return { most: fixed, overlap: Math.floor(fixed * fixedOverlap), isFixed: true };
-    return isWhole ? { most: length, overlap: 0 } : tiles;
+      return { max: fixed, overlap: Math.floor(fixed * fixedOverlap), isFixed: true };
+    return isWhole ? { max: length, overlap: 0 } : tiles;
   };
 
   const decodeTiles = async (
@@ -129,8 +129,8 @@ export function createLatentDecoder(
 
 function previewSize({ width, height }: Size): Size {
   const longer = Math.max(width, height);
-  const { least, most, share } = previewCells;
-  const scale = Math.min(1, Math.min(most, Math.max(least, longer * share)) / longer);
+  const { min, max, share } = previewCells;
+  const scale = Math.min(1, Math.min(max, Math.max(min, longer * share)) / longer);
   return { width: Math.ceil(width * scale), height: Math.ceil(height * scale) };
 }
 

@@ -31,8 +31,8 @@ export function createWriter(folder: ModelFolder): Writer {
   return {
     traits: { maxSeconds, contextLength, languages: [], abilities: new Set() },
     async write(next, { samples, signal }) {
-      const most = Math.min(contextLength, maxTokensOf(samples / sampleRateHz));
-      const written = await decodeGreedily((token = start) => next(token), { ends, most, signal });
+      const maxTokens = Math.min(contextLength, maxTokensOf(samples / sampleRateHz));
+      const written = await decodeGreedily((token = start) => next(token), { ends, maxTokens, signal });
       const text = tokenizer.decode(written.tokens.filter((id) => !tokenizer.isSpecial(id))).trim();
       return { ...written, text };
     },

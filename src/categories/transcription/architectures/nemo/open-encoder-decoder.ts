@@ -89,7 +89,7 @@ export async function openEncoderDecoder(
           return toFloat32(logits).subarray(-vocabularySize);
         };
         const ends = new Set([end]);
-        const written = await decodeGreedily(next, { ends, most: limit - start.length, signal });
+        const written = await decodeGreedily(next, { ends, maxTokens: limit - start.length, signal });
         const spoken = written.tokens.filter((id) => !pieces[id]!.startsWith('<|'));
         return { ...written, tokens: spoken, text: toText(spoken, pieces) };
       } finally {
