@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,9 +39,9 @@ async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-/** Resolves when a fake has been run. */
+/** Resolves when a fake has been run and has written its process id. */
 async function started(fake: string): Promise<void> {
-  while (!existsSync(`${fake}.pids`)) await delay(5);
+  while (!existsSync(`${fake}.pids`) || readFileSync(`${fake}.pids`).length === 0) await delay(5);
 }
 
 /** Resolves when the last process of a fake has ended. */
