@@ -1,4 +1,4 @@
-import { tableOf } from './token.ts';
+import { tableOf } from '../table-of.ts';
 
 /** Before a name. */
 export const titles = tableOf(

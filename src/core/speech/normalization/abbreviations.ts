@@ -24,82 +24,75 @@ export const abbreviations: TokenClass = {
   ],
   letters: [
     // `Did it work? No. 3 failed.`: an answer
-    [/(?<=\? ["'(]?)No\.(?= \d)/uy, 'No!'],
-    [
-      sticky`(?<=\p{Lu}\p{Ll}{1,30}(?:,|(?<=Jr|Sr|Co)\.)? )(?<name>${oneOf(Object.keys(places))})(?!(?<=St|Dr|Bros)\. \p{Lu})${period}`,
-      ({ name = '', end = '' }) => places[name]! + end,
-    ],
-    [
-      sticky`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${period}|(?!\p{L}))`,
-      ({ name = '', end = '' }) => places[name]! + end,
-    ],
-    [
-      sticky`(?<![\p{L}.'-])(?<title>dr|mr|mrs|prof)\.?(?= \p{L})`,
-      ({ title = '' }) => titles[title.charAt(0).toUpperCase() + title.slice(1)]!.toLowerCase(),
-    ],
-    [
-      sticky`(?<![\p{L}.])(?<title>${oneOf(Object.keys(titles))})(?:\.|(?<=Dr|Mr|Mrs|Ms))(?= (?:\p{Lu}|& |and (?:Mrs?|Ms|Dr)\.))`,
-      ({ title = '' }) => titles[title],
-    ],
+    /(?<=\? ["'(]?)No\.(?= \d)/uy,
+    'No!',
+
+    sticky`(?<=\p{Lu}\p{Ll}{1,30}(?:,|(?<=Jr|Sr|Co)\.)? )(?<name>${oneOf(Object.keys(places))})(?!(?<=St|Dr|Bros)\. \p{Lu})${period}`,
+    ({ name = '', end = '' }) => places[name]! + end,
+
+    sticky`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${period}|(?!\p{L}))`,
+    ({ name = '', end = '' }) => places[name]! + end,
+
+    sticky`(?<![\p{L}.'-])(?<title>dr|mr|mrs|prof)\.?(?= \p{L})`,
+    ({ title = '' }) => titles[title.charAt(0).toUpperCase() + title.slice(1)]!.toLowerCase(),
+
+    sticky`(?<![\p{L}.])(?<title>${oneOf(Object.keys(titles))})(?:\.|(?<=Dr|Mr|Mrs|Ms))(?= (?:\p{Lu}|& |and (?:Mrs?|Ms|Dr)\.))`,
+    ({ title = '' }) => titles[title],
     // `order no. 7`, but `I say no. 7 of us stay.`
-    [
-      /(?<=(?<!\p{L})(?:[Oo]rder|[Tt]icket|[Ii]nvoice|[Cc]ase|[Ii]tem|[Pp]art|[Mm]odel|[Ss]erial|[Aa]ccount|[Rr]eference|[Hh]ouse|[Ll]ot|[Bb]us|[Tt]rack|[Tt]he|my|at|(?:'s|is)(?= no\. ?\d{1,3} (?:in|on|of|for|at)(?!\p{L}))) |(?:'s) (?=no\. ?\d{1,3} (?:in|on|for|at)(?!\p{L})))no\.(?= ?\d)/uy,
-      'number',
-    ],
-    [
-      stickyInAnyCase`(?<![\p{L}.])(?<word>${oneOf(Object.keys(beforeNumber))})\.(?= ?(?:\d|[-–]\d)|(?<=(?:vol|figs?|art|sec|ch|chap|op|pt)\.) ?[IVX]{1,5}(?![\p{L}\d]))`,
-      ({ word = '' }, match) => {
-        const name = word.toLowerCase();
-        const isYear = /^(?:b|d|r|est)$/.test(name);
-        return isYear || match === 'no.' ? undefined : beforeNumber[name];
-      },
-    ],
-    [
-      stickyInAnyCase`(?<![\p{L}.])(?<word>b|d|r|est)\.(?= ?(?:1\d|20)\d\d(?!\d))`,
-      ({ word = '' }) => likeIn(word, beforeNumber[word.toLowerCase()]!),
-    ],
-    [
-      stickyInAnyCase`${opening}(?<word>max|min|est|temp|ref|tel)\.(?= )`,
-      ({ word = '' }) => likeIn(word, anywhere[word.toLowerCase()] ?? 'minimum'),
-    ],
-    [
-      stickyInAnyCase`(?<![\p{L}.])(?<word>${oneOf(Object.keys(anywhere))})(?:${period}|(?<=(?:approx|avg|incl|max))(?= [$€£]?\d))`,
-      ({ word = '', end = '' }) =>
-        /^(?:Max|Est|Temp|Ref|Tel)$/.test(word) || /^[A-Z]{2,}$/.test(word)
-          ? undefined
-          : likeIn(word, anywhere[word.toLowerCase()]!) + end,
-    ],
-    [
-      sticky`(?<![\p{L}.])(?<letters>Ph\.? ?D|[BM]\.Sc|[BM]\.Ed)${period}`,
-      ({ letters = '', end = '' }) =>
-        Array.from(letters.replace(/[^\p{L}]/gu, '').toUpperCase()).join(' ') + end,
-    ],
-    [
-      /(?<![\p{L}.])(?<rank>[JS]r)\.(?=(?<end>$)| \p{Ll})/uy,
-      ({ rank = '', end }) => places[rank]! + (end === undefined ? '' : '.'),
-    ],
-    [sticky`(?<=\d(?:st|nd|rd|th) )fl${period}`, ({ end = '' }) => `floor${end}`],
-    [
-      /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/iuy,
-      ({ one, other }) => `${one} or ${other}`,
-    ],
-    [/(?<![\p{L}./])c\/o(?= )/uy, 'care of'],
-    [/(?<![\p{L}./])n\/a(?![\p{L}/])/iuy, 'N A'],
-    [
-      /(?<![\p{L}.])(?<with>[Ww])\/(?<out>o)?(?= )/uy,
-      ({ with: word = '', out }) => likeIn(word, out ? 'without' : 'with'),
-    ],
-    [
-      sticky`(?<![\p{L}./])(?<word>[Ee]tc|ETC)(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`,
-      ({ word = '', end = '' }) => likeIn(word, 'et cetera') + end,
-    ],
+
+    /(?<=(?<!\p{L})(?:[Oo]rder|[Tt]icket|[Ii]nvoice|[Cc]ase|[Ii]tem|[Pp]art|[Mm]odel|[Ss]erial|[Aa]ccount|[Rr]eference|[Hh]ouse|[Ll]ot|[Bb]us|[Tt]rack|[Tt]he|my|at|(?:'s|is)(?= no\. ?\d{1,3} (?:in|on|of|for|at)(?!\p{L}))) |(?:'s) (?=no\. ?\d{1,3} (?:in|on|for|at)(?!\p{L})))no\.(?= ?\d)/uy,
+    'number',
+
+    stickyInAnyCase`(?<![\p{L}.])(?<word>${oneOf(Object.keys(beforeNumber))})\.(?= ?(?:\d|[-–]\d)|(?<=(?:vol|figs?|art|sec|ch|chap|op|pt)\.) ?[IVX]{1,5}(?![\p{L}\d]))`,
+    ({ word = '' }, match) => {
+      const name = word.toLowerCase();
+      const isYear = /^(?:b|d|r|est)$/.test(name);
+      return isYear || match === 'no.' ? undefined : beforeNumber[name];
+    },
+
+    stickyInAnyCase`(?<![\p{L}.])(?<word>b|d|r|est)\.(?= ?(?:1\d|20)\d\d(?!\d))`,
+    ({ word = '' }) => likeIn(word, beforeNumber[word.toLowerCase()]!),
+
+    stickyInAnyCase`${opening}(?<word>max|min|est|temp|ref|tel)\.(?= )`,
+    ({ word = '' }) => likeIn(word, anywhere[word.toLowerCase()] ?? 'minimum'),
+
+    stickyInAnyCase`(?<![\p{L}.])(?<word>${oneOf(Object.keys(anywhere))})(?:${period}|(?<=(?:approx|avg|incl|max))(?= [$€£]?\d))`,
+    ({ word = '', end = '' }) =>
+      /^(?:Max|Est|Temp|Ref|Tel)$/.test(word) || /^[A-Z]{2,}$/.test(word)
+        ? undefined
+        : likeIn(word, anywhere[word.toLowerCase()]!) + end,
+
+    sticky`(?<![\p{L}.])(?<letters>Ph\.? ?D|[BM]\.Sc|[BM]\.Ed)${period}`,
+    ({ letters = '', end = '' }) =>
+      Array.from(letters.replace(/[^\p{L}]/gu, '').toUpperCase()).join(' ') + end,
+
+    /(?<![\p{L}.])(?<rank>[JS]r)\.(?=(?<end>$)| \p{Ll})/uy,
+    ({ rank = '', end }) => places[rank]! + (end === undefined ? '' : '.'),
+    sticky`(?<=\d(?:st|nd|rd|th) )fl${period}`,
+    ({ end = '' }) => `floor${end}`,
+
+    /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/iuy,
+    ({ one, other }) => `${one} or ${other}`,
+    /(?<![\p{L}./])c\/o(?= )/uy,
+    'care of',
+    /(?<![\p{L}./])n\/a(?![\p{L}/])/iuy,
+    'N A',
+
+    /(?<![\p{L}.])(?<with>[Ww])\/(?<out>o)?(?= )/uy,
+    ({ with: word = '', out }) => likeIn(word, out ? 'without' : 'with'),
+
+    sticky`(?<![\p{L}./])(?<word>[Ee]tc|ETC)(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`,
+    ({ word = '', end = '' }) => likeIn(word, 'et cetera') + end,
   ],
   marks: {
     '/': [
-      [/(?<=(?<![\p{L}/])(?:[Aa]nd|[Ee]ither))\/(?=or(?![\p{L}/]))/uy, ' '],
+      /(?<=(?<![\p{L}/])(?:[Aa]nd|[Ee]ither))\/(?=or(?![\p{L}/]))/uy,
+      ' ',
       // `A/B`, `TCP/IP`
-      [/(?<=(?<![\p{L}/])\p{Lu}{1,5})\/(?=\p{Lu}{1,5}(?![\p{L}/]))/uy, ' '],
-      [/(?<=\p{Lu})\/(?=\d)/uy, ' '],
+      /(?<=(?<![\p{L}/])\p{Lu}{1,5})\/(?=\p{Lu}{1,5}(?![\p{L}/]))/uy,
+      ' ',
+      /(?<=\p{Lu})\/(?=\d)/uy,
+      ' ',
     ],
   },
 };
@@ -111,18 +104,14 @@ const sentenceStarts =
 /** Letters with periods, and the initials of names. */
 export const initialisms: TokenClass = {
   letters: [
-    [
-      sticky`(?<![\p{L}.])(?<letters>(?:\p{Lu}\.){1,8}\p{Lu})${period}`,
-      ({ letters = '', end = '' }) => letters.replaceAll('.', ' ') + end,
-    ],
-    [
-      /(?<![\p{L}\d'.])(?:\p{Lu}\. ?){2,8}(?=\p{Lu}\p{Ll})/uy,
-      (_, initials) => initials.replace(/\. ?/g, ' '),
-    ],
-    [
-      sticky`(?<=^|\n|(?<!\p{L})\p{Lu}\p{Ll}{1,30} )(?<letter>\p{Lu})\.(?= (?!(?:${sentenceStarts}) )\p{Lu}\p{Ll})`,
-      ({ letter }) => letter,
-    ],
+    sticky`(?<![\p{L}.])(?<letters>(?:\p{Lu}\.){1,8}\p{Lu})${period}`,
+    ({ letters = '', end = '' }) => letters.replaceAll('.', ' ') + end,
+
+    /(?<![\p{L}\d'.])(?:\p{Lu}\. ?){2,8}(?=\p{Lu}\p{Ll})/uy,
+    (_, initials) => initials.replace(/\. ?/g, ' '),
+
+    sticky`(?<=^|\n|(?<!\p{L})\p{Lu}\p{Ll}{1,30} )(?<letter>\p{Lu})\.(?= (?!(?:${sentenceStarts}) )\p{Lu}\p{Ll})`,
+    ({ letter }) => letter,
   ],
 };
 

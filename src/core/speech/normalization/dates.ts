@@ -1,6 +1,6 @@
 import { months } from '../../text/calendar.ts';
 import { toCardinal, toOrdinal, toPair, toYear } from './number-words.ts';
-import { spokenAlike, sticky, type Form, type Groups, type TokenClass } from './token.ts';
+import { sticky, type Grammar, type Groups, type TokenClass } from './token.ts';
 import { readTime } from './times.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -19,7 +19,7 @@ const innerPeriod = String.raw`(?:\.(?! ?(?:$|\n|\p{Lu})))?`;
 const monthNumber = String.raw`(?<number>1[0-2]|0?[1-9])`;
 const plainDay = String.raw`(?<day>[12]\d|3[01]|0?[1-9])`;
 
-const timestamp: Form = [
+const timestamp: Grammar = [
   sticky`(?<![\d-])${year}-(?<number>0[1-9]|1[0-2])-(?<day>0[1-9]|[12]\d|3[01])[Tt](?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d)(?:\.\d{1,9})?)?(?:(?<utc>Z)|(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d))?(?![\p{L}\d])`,
   ({ hour, minute, second, utc, sign, hours = '', minutes, ...date }) => {
     const clock = `${readDate(date)}, ${readTime({ hour, minute, second: second === '00' ? undefined : second })}`;
@@ -31,77 +31,64 @@ const timestamp: Form = [
   },
 ];
 
-const numeric: readonly Form[] = [
-  ...spokenAlike(
-    readDate,
-    // `on 1/2 and 1/3`, `the 10/12 update`
-    sticky`(?<=(?<!\p{L})[Oo]n (?:\d{1,2}/\d{1,2}(?:,? and |, )){0,3})${monthNumber}/${plainDay}(?=[,;!?)\n]|\.(?!\d)|$| (?:and|at|we|I|he|she|it|they)(?!\p{L}))`,
-    sticky`(?<=(?<!\p{L})[Tt]he )${monthNumber}/${plainDay}(?= (?:update|release|meeting|call|deadline|flight|game|show|email|report|outage)(?!\p{L}))`,
-    sticky`(?<![\d/-])${year}(?<mark>[-/.])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
-    sticky`(?<![\d.,])${plainDay}\.${monthNumber}\.${year}(?![.,]?\d)`,
-    sticky`(?<![\w.,-])(?=(?:19|20)\d{6}(?![\w,-]|\.\d| \p{Ll}))(?<year>\d{4})(?<number>0[1-9]|1[0-2])(?<day>0[1-9]|[12]\d|3[01])`,
-  ),
+const numeric: Grammar = [
+  // `on 1/2 and 1/3`, `the 10/12 update`
+  sticky`(?<=(?<!\p{L})[Oo]n (?:\d{1,2}/\d{1,2}(?:,? and |, )){0,3})${monthNumber}/${plainDay}(?=[,;!?)\n]|\.(?!\d)|$| (?:and|at|we|I|he|she|it|they)(?!\p{L}))`,
+  sticky`(?<=(?<!\p{L})[Tt]he )${monthNumber}/${plainDay}(?= (?:update|release|meeting|call|deadline|flight|game|show|email|report|outage)(?!\p{L}))`,
+  sticky`(?<![\d/-])${year}(?<mark>[-/.])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
+  sticky`(?<![\d.,])${plainDay}\.${monthNumber}\.${year}(?![.,]?\d)`,
+  sticky`(?<![\w.,-])(?=(?:19|20)\d{6}(?![\w,-]|\.\d| \p{Ll}))(?<year>\d{4})(?<number>0[1-9]|1[0-2])(?<day>0[1-9]|[12]\d|3[01])`,
+  readDate,
   // Month first, as in the United States, unless impossible.
-  [
-    sticky`(?<![\d/-])(?<first>\d{1,2})(?<mark>[/-])(?<second>\d{1,2})\k<mark>(?:${year}|(?<short>(?<!-)\d\d))(?![\d/-])`,
-    ({ first = '', second = '', year: inYear, short }) => {
-      const [number, inMonth] = Number(first) > 12 ? [second, first] : [first, second];
-      return readDate({ number, day: inMonth, year: inYear ?? short });
-    },
-  ],
+
+  sticky`(?<![\d/-])(?<first>\d{1,2})(?<mark>[/-])(?<second>\d{1,2})\k<mark>(?:${year}|(?<short>(?<!-)\d\d))(?![\d/-])`,
+  ({ first = '', second = '', year: inYear, short }) => {
+    const [number, inMonth] = Number(first) > 12 ? [second, first] : [first, second];
+    return readDate({ number, day: inMonth, year: inYear ?? short });
+  },
 ];
 
-const dayFirst: readonly Form[] = [
-  [
-    sticky`(?<![\p{L}\d.,:/-])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day.replace('(?![\\d:])', '')} ?[–-] ?${rename(day, 'last')} ${month}(?!\p{L})(?:,? ${year})?`,
-    ({ the, day: from = '', last = '', month: name = '', year: inYear }) =>
-      `${the ? '' : 'the '}${toOrdinal(String(Number(from)))} to the ${toOrdinal(String(Number(last)))} of ${fullName(name)}${readYear(inYear)}`,
-  ],
-  [
-    sticky`(?<![\p{L}\d.,:])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day}(?<of> of)? ${month}(?!\p{L})(?:,? ${year})?`,
-    ({ the, of, day: inMonth = '', month: name = '', year: inYear }) =>
-      `${the || of ? '' : 'the '}${toOrdinal(String(Number(inMonth)))} of ${fullName(name)}${readYear(inYear)}`,
-  ],
+const dayFirst: Grammar = [
+  sticky`(?<![\p{L}\d.,:/-])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day.replace('(?![\\d:])', '')} ?[–-] ?${rename(day, 'last')} ${month}(?!\p{L})(?:,? ${year})?`,
+  ({ the, day: from = '', last = '', month: name = '', year: inYear }) =>
+    `${the ? '' : 'the '}${toOrdinal(String(Number(from)))} to the ${toOrdinal(String(Number(last)))} of ${fullName(name)}${readYear(inYear)}`,
+
+  sticky`(?<![\p{L}\d.,:])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day}(?<of> of)? ${month}(?!\p{L})(?:,? ${year})?`,
+  ({ the, of, day: inMonth = '', month: name = '', year: inYear }) =>
+    `${the || of ? '' : 'the '}${toOrdinal(String(Number(inMonth)))} of ${fullName(name)}${readYear(inYear)}`,
 ];
 
-const named: readonly Form[] = [
-  [
-    sticky`(?<![\p{L}-])(?<from>${weekday})\.?(?: to | ?[–—-] ?)(?<until>${weekday})(?![\p{L}-])${innerPeriod}`,
-    ({ from = '', until = '' }) => `${fullDay(from)} to ${fullDay(until)}`,
-  ],
-  [
-    sticky`(?<![\p{L}-])${month} ?[–—-] ?${rename(month, 'until').replace(/\\\.\?$/, '')}(?![\p{L}-])(?:\.? ${year}|${innerPeriod})`,
-    ({ month: from = '', until = '', year: inYear }) =>
-      `${fullName(from)} to ${fullName(until)}${inYear === undefined ? '' : ` ${toYear(inYear)}`}`,
-  ],
-  [
-    sticky`(?<!\p{L})${month} ${day} ?[–-] ?${rename(day, 'last')}(?:,? ${year})?`,
-    ({ last = '', year: inYear, ...from }) =>
-      `${readDate(from)!} to ${toOrdinal(String(Number(last)))}${readYear(inYear)}`,
-  ],
-  [sticky`(?<!\p{L})${month} ${day}(?![%.]\d|%)(?:,? ${year})?`, readDate],
-  [
-    sticky`(?<!\p{L})${month},? ${year}`,
-    ({ month: name = '', year: inYear = '' }) => `${fullName(name)} ${toYear(inYear)}`,
-  ],
-  [
-    sticky`(?<!\p{L})(?<month>Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec)\.(?= ?[\p{L},;])`,
-    ({ month: name = '' }) => fullName(name),
-  ],
-  [
-    sticky`(?<=\p{Ll},? )(?<!the )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.(?= \p{Lu})`,
-    ({ name = '' }) => `${fullDay(name)}.`,
-  ],
-  [
-    sticky`(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu}|${monthNames.join('|')})| \d{1,2}:\d\d))`,
-    ({ name = '', end }) => `${fullDay(name)}${end === undefined ? '' : '.'}`,
-  ],
+const named: Grammar = [
+  sticky`(?<![\p{L}-])(?<from>${weekday})\.?(?: to | ?[–—-] ?)(?<until>${weekday})(?![\p{L}-])${innerPeriod}`,
+  ({ from = '', until = '' }) => `${fullDay(from)} to ${fullDay(until)}`,
+
+  sticky`(?<![\p{L}-])${month} ?[–—-] ?${rename(month, 'until').replace(/\\\.\?$/, '')}(?![\p{L}-])(?:\.? ${year}|${innerPeriod})`,
+  ({ month: from = '', until = '', year: inYear }) =>
+    `${fullName(from)} to ${fullName(until)}${inYear === undefined ? '' : ` ${toYear(inYear)}`}`,
+
+  sticky`(?<!\p{L})${month} ${day} ?[–-] ?${rename(day, 'last')}(?:,? ${year})?`,
+  ({ last = '', year: inYear, ...from }) =>
+    `${readDate(from)!} to ${toOrdinal(String(Number(last)))}${readYear(inYear)}`,
+  sticky`(?<!\p{L})${month} ${day}(?![%.]\d|%)(?:,? ${year})?`,
+  readDate,
+
+  sticky`(?<!\p{L})${month},? ${year}`,
+  ({ month: name = '', year: inYear = '' }) => `${fullName(name)} ${toYear(inYear)}`,
+
+  sticky`(?<!\p{L})(?<month>Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec)\.(?= ?[\p{L},;])`,
+  ({ month: name = '' }) => fullName(name),
+
+  sticky`(?<=\p{Ll},? )(?<!the )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.(?= \p{Lu})`,
+  ({ name = '' }) => `${fullDay(name)}.`,
+
+  sticky`(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu}|${monthNames.join('|')})| \d{1,2}:\d\d))`,
+  ({ name = '', end }) => `${fullDay(name)}${end === undefined ? '' : '.'}`,
 ];
 
 /** Calendar days, months and weekdays. */
 export const dates: TokenClass = {
   words: [...shout(monthNames), ...shout(dayNames)],
-  digits: [timestamp, ...numeric, ...dayFirst],
+  digits: [...timestamp, ...numeric, ...dayFirst],
   letters: named,
 };
 

@@ -1,5 +1,5 @@
 import { toCardinal, toCode, toDigits } from './number-words.ts';
-import { spokenAlike, sticky, stickyInAnyCase, type Form, type TokenClass } from './token.ts';
+import { sticky, stickyInAnyCase, type Grammar, type TokenClass } from './token.ts';
 
 const files =
   'md|pdf|html?|css|json|xml|csv|ya?ml|txt|docx?|xlsx?|pptx?|jpe?g|png|gif|svg|webp|mp[34]|wav|flac|exe|js|ts|tsx|jsx|py|rs|cpp|sh|sql|gguf|onnx|zip|tar|toml|log|lock';
@@ -17,35 +17,32 @@ const names: ReadonlyMap<string, string> = new Map(
 );
 
 const path = String.raw`/[^\s"()<>]{0,2000}[^\s"()<>.,;:!?]`;
-const links = spokenAlike(
-  (_, link) => readAddress(link.replace(/^https?:\/\//i, '').replace(/\/$/, '')),
+const links: Grammar = [
   stickyInAnyCase`(?<![\p{L}\d])(?:https?://|(?=www\.))[^\s"()<>]{0,2000}[^\s"()<>.,;:!?']`,
-);
-const addresses = spokenAlike(
-  (_, address) => readAddress(address),
+  (_, link) => readAddress(link.replace(/^https?:\/\//i, '').replace(/\/$/, '')),
+];
+const addresses: Grammar = [
   sticky`(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}`,
   stickyInAnyCase`(?<![\w.@/-])(?:[a-z\d-]{1,63}\.){1,8}(?:${domains})(?::\d{2,5})?(?:${path})?(?![\w@])`,
   sticky`(?<![\w.@/-])(?:~?/?(?:[\w.-]{1,64}/){0,16}[\w-]{1,64}\.(?:${files})|localhost:\d{2,5}(?:${path})?|@\w{1,64}|\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5}|/\d{1,2})?)(?![\w@(]|\.\w)`,
   sticky`(?<![\w.@/-])[~.]{0,2}/(?:[\w.-]{1,64}/){1,16}[\w-]{0,64}(?![\w@])`,
   sticky`(?<![\w.@/:])[A-Z]:(?:\\[\w.-]{1,64}){1,16}`,
-);
+  (_, address) => readAddress(address),
+];
 /** Addresses of networks and of cards, sign by sign. */
-const hexadecimal: readonly Form[] = [
-  ...spokenAlike(
-    (_, address) =>
-      readAddress(address)
-        .toUpperCase()
-        .replace(/COLON|[A-Z]{3,}/g, (word) => word.toLowerCase()),
-    stickyInAnyCase`(?<![\w:])(?=[\da-f:]{0,39}::)(?:[\da-f]{1,4}:{1,2}){1,7}[\da-f]{1,4}(?![\w:])`,
-  ),
-  [
-    sticky`(?<![\w:])(?:[\dA-Fa-f]{2}:){5}[\dA-Fa-f]{2}(?![\w:])`,
-    (_, address) =>
-      address
-        .toUpperCase()
-        .replaceAll(':', ' ')
-        .replace(/\d/g, (digit) => ` ${toDigits(digit)} `),
-  ],
+const hexadecimal: Grammar = [
+  stickyInAnyCase`(?<![\w:])(?=[\da-f:]{0,39}::)(?:[\da-f]{1,4}:{1,2}){1,7}[\da-f]{1,4}(?![\w:])`,
+  (_, address) =>
+    readAddress(address)
+      .toUpperCase()
+      .replace(/COLON|[A-Z]{3,}/g, (word) => word.toLowerCase()),
+
+  sticky`(?<![\w:])(?:[\dA-Fa-f]{2}:){5}[\dA-Fa-f]{2}(?![\w:])`,
+  (_, address) =>
+    address
+      .toUpperCase()
+      .replaceAll(':', ' ')
+      .replace(/\d/g, (digit) => ` ${toDigits(digit)} `),
 ];
 const all = [...hexadecimal, ...links, ...addresses];
 

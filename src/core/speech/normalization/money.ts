@@ -3,10 +3,9 @@ import { scaleNames, toCardinal, toNumber } from './number-words.ts';
 import {
   decimalNumber,
   oneOf,
-  spokenAlike,
   sticky,
   wholeNumber,
-  type Form,
+  type Grammar,
   type Groups,
   type TokenClass,
 } from './token.ts';
@@ -41,54 +40,44 @@ function toLakhs(number: string): string {
     .join(' ');
 }
 
-const before: readonly Form[] = [
+const before: Grammar = [
   // `₹2,50,000`
-  [
-    sticky`(?<sign>(?:₹|Rs\.?|INR) ?)?(?<![\p{L}\d.,])(?<number>\d{1,2}(?:,\d{2}){1,4},\d{3})(?![\d,]{0,9}\d)`,
-    ({ sign, number = '' }) => toLakhs(number) + (sign === undefined ? '' : ' rupees'),
-  ],
+
+  sticky`(?<sign>(?:₹|Rs\.?|INR) ?)?(?<![\p{L}\d.,])(?<number>\d{1,2}(?:,\d{2}){1,4},\d{3})(?![\d,]{0,9}\d)`,
+  ({ sign, number = '' }) => toLakhs(number) + (sign === undefined ? '' : ' rupees'),
   // `€1.099,99`
-  [
-    sticky`(?<currency>€ ?)(?=\d{1,4},\d\d(?!\d)|\d[\d.]{4,16},\d\d(?!\d))${continental}`,
-    ({ whole = '', hundredths, ...rest }) =>
-      readAmount({ ...rest, amount: `${whole.replaceAll('.', '')}.${hundredths}` }),
-  ],
+
+  sticky`(?<currency>€ ?)(?=\d{1,4},\d\d(?!\d)|\d[\d.]{4,16},\d\d(?!\d))${continental}`,
+  ({ whole = '', hundredths, ...rest }) =>
+    readAmount({ ...rest, amount: `${whole.replaceAll('.', '')}.${hundredths}` }),
   // Only the first number of a range has the sign.
-  [
-    sticky`${prefix}(?<from>${decimalNumber})(?: ?[–-] ?| to (?=\S{1,20} (?:m|b|tr)illion))${amount}${scale}${price}(?![\d%])`,
-    ({ from = '', ...until }) => {
-      const sum = readAmount(until);
-      return sum && `${toNumber(from)} to ${sum}`;
-    },
-  ],
-  ...spokenAlike(
-    readAmount,
-    sticky`${article}${prefix}(?<minus>[-–])?${amount}${scale}(?: USD(?!\p{L}))?${price}${noun}`,
-  ),
+
+  sticky`${prefix}(?<from>${decimalNumber})(?: ?[–-] ?| to (?=\S{1,20} (?:m|b|tr)illion))${amount}${scale}${price}(?![\d%])`,
+  ({ from = '', ...until }) => {
+    const sum = readAmount(until);
+    return sum && `${toNumber(from)} to ${sum}`;
+  },
+  sticky`${article}${prefix}(?<minus>[-–])?${amount}${scale}(?: USD(?!\p{L}))?${price}${noun}`,
+  readAmount,
 ];
 
-const behind: readonly Form[] = [
-  [
-    sticky`(?<![\p{L}\d.,])${continental} ?(?<currency>€|EUR(?!\p{L}))`,
-    ({ whole = '', hundredths, ...rest }) =>
-      /^\d+$/.test(whole) && hundredths === undefined
-        ? undefined
-        : readAmount({
-            ...rest,
-            amount: whole.replaceAll('.', '') + (hundredths === undefined ? '' : `.${hundredths}`),
-          }),
-  ],
-  ...spokenAlike(
-    readAmount,
-    sticky`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹₩₽₺₪฿₫₱₦₴]|(?:${codes})(?![\p{L}\d]))${price}`,
-  ),
-  [
-    sticky`(?<![\p{L}\d.,])(?<amount>${wholeNumber}) ?(?:¢|p(?= (?:coin|piece|stamp|each|per)|[,;!?)]|\.(?!\w)|$)(?<!^p|\d ?p(?=\.\d)))${price}`,
-    ({ amount: number = '', per }, match) => {
-      const names = match.includes('p') && !match.includes('¢') ? ['penny', 'pence'] : ['cent', 'cents'];
-      return `${toCardinal(number)} ${names[number === '1' ? 0 : 1]}${readPer(per)}`;
-    },
-  ],
+const behind: Grammar = [
+  sticky`(?<![\p{L}\d.,])${continental} ?(?<currency>€|EUR(?!\p{L}))`,
+  ({ whole = '', hundredths, ...rest }) =>
+    /^\d+$/.test(whole) && hundredths === undefined
+      ? undefined
+      : readAmount({
+          ...rest,
+          amount: whole.replaceAll('.', '') + (hundredths === undefined ? '' : `.${hundredths}`),
+        }),
+  sticky`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹₩₽₺₪฿₫₱₦₴]|(?:${codes})(?![\p{L}\d]))${price}`,
+  readAmount,
+
+  sticky`(?<![\p{L}\d.,])(?<amount>${wholeNumber}) ?(?:¢|p(?= (?:coin|piece|stamp|each|per)|[,;!?)]|\.(?!\w)|$)(?<!^p|\d ?p(?=\.\d)))${price}`,
+  ({ amount: number = '', per }, match) => {
+    const names = match.includes('p') && !match.includes('¢') ? ['penny', 'pence'] : ['cent', 'cents'];
+    return `${toCardinal(number)} ${names[number === '1' ? 0 : 1]}${readPer(per)}`;
+  },
 ];
 
 /** Amounts of money, with the sign or the code before them or behind. */
@@ -96,12 +85,12 @@ export const money: TokenClass = {
   words: [...currencies.keys(), 'US', 'Rs', 'CA', 'A', 'C', 'HK', 'NZ', 'S', 'R', 'NT', 'MX', 'AU'].map(
     (key) => key.replace('$', ''),
   ),
-  digits: [before[0]!, ...behind],
+  digits: [...before.slice(0, 2), ...behind],
   letters: before,
   marks: {
     '$€£¥₹₩₽₺₪฿₫₱₦₴₵₡₲₭₮₸₼₾৳៛': before,
     // `€135/50 ml`
-    '/': [[sticky`(?<=[$€£¥₩]\d[\d,.]{0,12})/(?=\d{1,4} ?(?:${unitNames})(?!\p{L}))`, ' per ']],
+    '/': [sticky`(?<=[$€£¥₩]\d[\d,.]{0,12})/(?=\d{1,4} ?(?:${unitNames})(?!\p{L}))`, ' per '],
   },
 };
 

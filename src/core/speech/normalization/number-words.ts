@@ -1,46 +1,17 @@
-const small = [
-  'zero',
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-  'thirteen',
-  'fourteen',
-  'fifteen',
-  'sixteen',
-  'seventeen',
-  'eighteen',
-  'nineteen',
-];
+import { tableOf } from '../table-of.ts';
+const small =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  );
 const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
 const scales = ['', ' thousand', ' million', ' billion', ' trillion'];
 const maxDigits = 3 * scales.length;
 
 /** Names of scales by letter. */
-export const scaleNames: Readonly<Record<string, string>> = {
-  k: 'thousand',
-  m: 'million',
-  b: 'billion',
-  bn: 'billion',
-  t: 'trillion',
-};
-const irregularOrdinals: Readonly<Record<string, string>> = {
-  one: 'first',
-  two: 'second',
-  three: 'third',
-  five: 'fifth',
-  eight: 'eighth',
-  nine: 'ninth',
-  twelve: 'twelfth',
-};
+export const scaleNames = tableOf(`k:thousand, m:million, b:billion, bn:billion, t:trillion`);
+const irregularOrdinals = tableOf(
+  `one:first, two:second, three:third, five:fifth, eight:eighth, nine:ninth, twelve:twelfth`,
+);
 
 /** Spells out an integer. Numbers beyond trillions and numbers with leading zeros are read digit by digit. */
 export function toCardinal(number: string): string {

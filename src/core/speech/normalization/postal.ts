@@ -1,5 +1,6 @@
+import { tableOf } from '../table-of.ts';
 import { toLabel } from './number-words.ts';
-import { oneOf, sticky, tableOf, type TokenClass } from './token.ts';
+import { oneOf, sticky, type TokenClass } from './token.ts';
 
 const street =
   'St|Ave|Blvd|Rd|Ln|Dr|Pl|Ct|Sq|Street|Avenue|Boulevard|Road|Lane|Drive|Place|Court|Square|Way|Terrace';
@@ -19,17 +20,13 @@ const sure = oneOf(Object.keys(states).filter((sign) => !/^(?:HI|ID|IN|LA|ME|OH|
 export const postal: TokenClass = {
   words: Object.keys(states),
   digits: [
-    [
-      sticky`(?<![\p{L}\d.,$€£-])(?<number>\d{1,5})(?<letter>\p{Lu})?(?: (?<direction>[NSEW])\.?)?(?= (?:(?:\p{Lu}[\p{Ll}']{1,20}\.?|\d{1,3}(?:st|nd|rd|th)) ){1,4}(?:${street})(?!\p{L}))`,
-      ({ number = '', letter = '', direction = '' }) =>
-        [toLabel(number), letter, directions[direction]].filter(Boolean).join(' '),
-    ],
+    sticky`(?<![\p{L}\d.,$€£-])(?<number>\d{1,5})(?<letter>\p{Lu})?(?: (?<direction>[NSEW])\.?)?(?= (?:(?:\p{Lu}[\p{Ll}']{1,20}\.?|\d{1,3}(?:st|nd|rd|th)) ){1,4}(?:${street})(?!\p{L}))`,
+    ({ number = '', letter = '', direction = '' }) =>
+      [toLabel(number), letter, directions[direction]].filter(Boolean).join(' '),
   ],
   letters: [
-    [
-      sticky`(?<=\p{Lu}\p{Ll}{1,40}, )(?:(?<state>${oneOf(Object.keys(states))}) (?<zip>\d{5})(?:-(?<plus>\d{4}))?(?![\d.,]\d|\d)|(?<alone>${sure})(?![\p{L}\d-]))`,
-      ({ state, zip, plus, alone = '' }) =>
-        [states[state ?? alone], zip && toLabel(zip), plus && toLabel(plus)].filter(Boolean).join(' '),
-    ],
+    sticky`(?<=\p{Lu}\p{Ll}{1,40}, )(?:(?<state>${oneOf(Object.keys(states))}) (?<zip>\d{5})(?:-(?<plus>\d{4}))?(?![\d.,]\d|\d)|(?<alone>${sure})(?![\p{L}\d-]))`,
+    ({ state, zip, plus, alone = '' }) =>
+      [states[state ?? alone], zip && toLabel(zip), plus && toLabel(plus)].filter(Boolean).join(' '),
   ],
 };

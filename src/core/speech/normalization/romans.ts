@@ -1,5 +1,5 @@
 import { toCardinal, toOrdinal } from './number-words.ts';
-import { spokenAlike, sticky, type TokenClass } from './token.ts';
+import { sticky, type TokenClass } from './token.ts';
 
 const values: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 /** Canonical numerals up to 399; never empty. */
@@ -16,30 +16,23 @@ const cardinal = (_: unknown, sign: string): string => toCardinal(valueOf(sign))
 export const romans: TokenClass = {
   words: ['WWI', 'WWII'],
   letters: [
-    [
-      sticky`(?<![\p{L}\d])(?<sign>${letters})(?:th|st|nd|rd|(?= [Cc]entur(?:y|ies)))(?!\p{L})`,
-      ({ sign = '' }) => toOrdinal(valueOf(sign)),
-    ],
-    [
-      sticky`(?<!\p{L})WW(?<sign>I{1,2})(?!\p{L})`,
-      ({ sign = '' }) => `World War ${toCardinal(valueOf(sign))}`,
-    ],
-    [
-      sticky`(?<=(?<!\p{L})(?:${rulers}) )(?!I (?!of |ruled |reigned |was ))${letters}${end}`,
-      (_, sign) => `the ${toOrdinal(valueOf(sign))}`,
-    ],
-    ...spokenAlike(
-      cardinal,
-      sticky`(?<=(?<!\p{L})(?:${counted}) )(?![CL](?!\p{L}))${letters}${end}`,
-      // The number of a heading
-      sticky`(?<=^|\n)(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})(?=\. \p{Lu})`,
-      // Numerals that are no word after a name: `Rocky IV`, `Final Fantasy VII`
-      sticky`(?<=(?<!\p{L})(?!(?:The|An?|His|Her|My|Your|This|Our|Get|Start|Via) )\p{Lu}\p{Ll}{1,30} )(?:X{0,2}(?:VI{1,3}|I{2,3}|I[VX])|XV)${end}`,
-    ),
-    [
-      sticky`(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})(?!\p{L})`,
-      (_, sign) => toCardinal(valueOf(sign.toUpperCase())),
-    ],
+    sticky`(?<![\p{L}\d])(?<sign>${letters})(?:th|st|nd|rd|(?= [Cc]entur(?:y|ies)))(?!\p{L})`,
+    ({ sign = '' }) => toOrdinal(valueOf(sign)),
+
+    sticky`(?<!\p{L})WW(?<sign>I{1,2})(?!\p{L})`,
+    ({ sign = '' }) => `World War ${toCardinal(valueOf(sign))}`,
+
+    sticky`(?<=(?<!\p{L})(?:${rulers}) )(?!I (?!of |ruled |reigned |was ))${letters}${end}`,
+    (_, sign) => `the ${toOrdinal(valueOf(sign))}`,
+    sticky`(?<=(?<!\p{L})(?:${counted}) )(?![CL](?!\p{L}))${letters}${end}`,
+    // The number of a heading
+    sticky`(?<=^|\n)(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})(?=\. \p{Lu})`,
+    // Numerals that are no word after a name: `Rocky IV`, `Final Fantasy VII`
+    sticky`(?<=(?<!\p{L})(?!(?:The|An?|His|Her|My|Your|This|Our|Get|Start|Via) )\p{Lu}\p{Ll}{1,30} )(?:X{0,2}(?:VI{1,3}|I{2,3}|I[VX])|XV)${end}`,
+    cardinal,
+
+    sticky`(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})(?!\p{L})`,
+    (_, sign) => toCardinal(valueOf(sign.toUpperCase())),
   ],
 };
 

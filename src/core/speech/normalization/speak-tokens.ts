@@ -1,4 +1,6 @@
-import type { Form, TokenClass } from './token.ts';
+import type { Grammar, Speak, TokenClass } from './token.ts';
+
+type Form = readonly [pattern: RegExp, speak: Speak];
 
 /** Tokens between two pauses of {@link speakTokens}. */
 const tokensPerStep = 128;
@@ -16,11 +18,12 @@ export class TokenSpeaker {
 
   /** @param classes the earlier one says a token that fits several */
   constructor(classes: readonly TokenClass[]) {
-    this.#digits = classes.flatMap(({ digits }) => digits ?? []);
-    this.#letters = classes.flatMap(({ letters }) => letters ?? []);
+    this.#digits = formsOf(classes.flatMap(({ digits }) => digits ?? []));
+    this.#letters = formsOf(classes.flatMap(({ letters }) => letters ?? []));
     this.#words = new Set(classes.flatMap(({ words }) => [...(words ?? [])]));
-    for (const [marks, forms] of classes.flatMap((one) => Object.entries(one.marks ?? {})))
-      for (const mark of marks) this.#marks.set(mark, [...(this.#marks.get(mark) ?? []), ...forms]);
+    for (const [marks, grammar] of classes.flatMap((one) => Object.entries(one.marks ?? {})))
+      for (const mark of marks)
+        this.#marks.set(mark, [...(this.#marks.get(mark) ?? []), ...formsOf(grammar)]);
   }
 
   /** Yields between tokens, since a text may be long. */
@@ -64,6 +67,20 @@ export class TokenSpeaker {
     const isCandidate = this.#words.has(written) || joined.test(text) || numeral.test(written);
     return isCandidate || isInitial(written, text, at) ? this.#letters : [];
   }
+}
+
+function formsOf(grammar: Grammar): Form[] {
+  const forms: Form[] = [];
+  let patterns: RegExp[] = [];
+  for (const part of grammar) {
+    if (part instanceof RegExp) {
+      patterns.push(part);
+      continue;
+    }
+    forms.push(...patterns.map((pattern) => [pattern, part] as const));
+    patterns = [];
+  }
+  return forms;
 }
 
 function isInitial(written: string, text: string, at: number): boolean {

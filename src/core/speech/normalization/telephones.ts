@@ -1,16 +1,11 @@
 import { toDigits, toLabel } from './number-words.ts';
-import { spokenAlike, sticky, type TokenClass } from './token.ts';
+import { sticky, type Grammar, type TokenClass } from './token.ts';
 
 const notBefore = String.raw`(?<![\p{L}\d+.,$€£-]|\d )`;
 const notBehind = String.raw`(?![\d-]| \d|[.,]\d)`;
 
 /** National forms by their groups; a number that could also be an amount needs its leading zero or its marks. */
-const forms = spokenAlike(
-  (_, number) => {
-    const count = number.replace(/\D/g, '').length;
-    if (count < (/^\+|^\(?0/.test(number) ? 8 : 7)) return undefined;
-    return (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', ');
-  },
+const forms: Grammar = [
   // North America
   sticky`(?<![\d+.,-])(?:(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4})(?![\d-])`,
   sticky`${notBefore}(?:\+?1 )?\(?[2-9]\d\d\)? [2-9]\d\d \d{4}${notBehind}`,
@@ -21,7 +16,12 @@ const forms = spokenAlike(
   sticky`${notBefore}(?:\(0\d{2,5}\) ?|0\d{1,4}[ /-])(?:\d{2,8}(?:[ -]\d{2,4}){0,4})(?<=(?:\d\D{0,2}){9,11})(?<!(?<!\d)\d\d[/-]\d\d[/-]\d{4})${notBehind}`,
   // Cards
   sticky`${notBefore}\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{3,4}${notBehind}`,
-);
+  (_, number) => {
+    const count = number.replace(/\D/g, '').length;
+    if (count < (/^\+|^\(?0/.test(number) ? 8 : 7)) return undefined;
+    return (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', ');
+  },
+];
 
 /** Telephone numbers, digit by digit. */
 export const telephones: TokenClass = {
@@ -29,33 +29,28 @@ export const telephones: TokenClass = {
   digits: [
     ...forms,
     // `1-800-FLOWERS`
-    [
-      sticky`(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{3})`,
-      ({ country, area = '' }) => `${country === undefined ? '' : 'one, '}${toDialed(area)}, `,
-    ],
+
+    sticky`(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{3})`,
+    ({ country, area = '' }) => `${country === undefined ? '' : 'one, '}${toDialed(area)}, `,
   ],
   letters: [
-    [
-      sticky`(?<=^|\n|[(:,;] ?|\d{4} |(?:[Ee]xtension|[Dd]ial|[Cc]all|at|on) )x(?<number>\d{2,5})(?![\p{L}\d-]|[.,]\d)`,
-      ({ number = '' }) => `extension ${number.length > 3 ? toDigits(number) : toLabel(number)}`,
-    ],
+    sticky`(?<=^|\n|[(:,;] ?|\d{4} |(?:[Ee]xtension|[Dd]ial|[Cc]all|at|on) )x(?<number>\d{2,5})(?![\p{L}\d-]|[.,]\d)`,
+    ({ number = '' }) => `extension ${number.length > 3 ? toDigits(number) : toLabel(number)}`,
   ],
   marks: {
     '+(': forms,
     // Codes to dial
     '*#': [
-      [
-        sticky`(?<![\p{L}\d*#)])[*#]\d{2,4}(?:[*#]\d{1,16}){0,3}(?<end>#)?(?![\d*#])`,
-        (_, code) =>
-          code.includes('*')
-            ? code
-                .replace(
-                  /\d+|[*#]/g,
-                  (part) => ` ${part === '*' ? 'star' : part === '#' ? 'pound' : toDigits(part)} `,
-                )
-                .trim()
-            : undefined,
-      ],
+      sticky`(?<![\p{L}\d*#)])[*#]\d{2,4}(?:[*#]\d{1,16}){0,3}(?<end>#)?(?![\d*#])`,
+      (_, code) =>
+        code.includes('*')
+          ? code
+              .replace(
+                /\d+|[*#]/g,
+                (part) => ` ${part === '*' ? 'star' : part === '#' ? 'pound' : toDigits(part)} `,
+              )
+              .trim()
+          : undefined,
     ],
   },
 };

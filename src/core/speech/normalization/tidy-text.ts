@@ -1,4 +1,7 @@
-import { applyRules, type Rule } from './rule.ts';
+type Rule = readonly [pattern: RegExp, replacement: string];
+
+const applyRules = (text: string, rules: readonly Rule[]): string =>
+  rules.reduce((worded, [pattern, replacement]) => worded.replace(pattern, replacement), text);
 
 /** Runs before NFKC normalization, which would merge some characters with their neighbours. */
 const beforehand: readonly Rule[] = [

@@ -1,26 +1,23 @@
 export type Groups = Readonly<Record<string, string | undefined>>;
 
-/** A way to write something, and its words; `undefined` leaves a match to the next form. */
-export type Form = readonly [
-  /** Must be sticky; groups must be named. Repetitions are bounded, so that no text takes more than linear time. */
-  pattern: RegExp,
-  speak: string | ((groups: Groups, match: string) => string | undefined),
-];
+/** The words of a match; `undefined` leaves it to the next pattern. */
+export type Speak = string | ((groups: Groups, match: string) => string | undefined);
+
+/**
+ * Patterns, the first one first, each or several with their words behind. Patterns must be sticky with named groups, and
+ * their repetitions are bounded, so that a text takes linear time.
+ */
+export type Grammar = readonly (RegExp | Speak)[];
 
 /** A class of tokens with its own grammar. A form sees the text around its token as it is written. */
 export interface TokenClass {
   /** Forms that begin with a digit. */
-  readonly digits?: readonly Form[];
+  readonly digits?: Grammar;
   /** Forms that begin with a letter: tried at `words`, and at words that a digit or a mark follows at once. */
-  readonly letters?: readonly Form[];
+  readonly letters?: Grammar;
   readonly words?: Iterable<string>;
   /** Forms by the marks that they begin with. */
-  readonly marks?: Readonly<Record<string, readonly Form[]>>;
-}
-
-/** Forms with the same spoken words. */
-export function spokenAlike(speak: Form[1], ...patterns: readonly RegExp[]): readonly Form[] {
-  return patterns.map((pattern) => [pattern, speak]);
+  readonly marks?: Readonly<Record<string, Grammar>>;
 }
 
 /** The source of a regular expression for digits with optional thousands separators. */
@@ -35,15 +32,6 @@ export function oneOf(names: Iterable<string>): string {
     .sort((one, other) => other.length - one.length)
     .map((name) => name.replaceAll(/[.$^]/g, String.raw`\$&`))
     .join('|');
-}
-
-/** The entries of a table that is written as `key value, key value`. */
-export function tableOf(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    text
-      .split(/,\s+/)
-      .map((entry) => [entry.slice(0, entry.indexOf(':')), entry.slice(entry.indexOf(':') + 1)]),
-  );
 }
 
 /** Composes a sticky regular expression with the Unicode flag from parts. */

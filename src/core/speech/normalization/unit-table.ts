@@ -1,20 +1,9 @@
+import { tableOf } from '../table-of.ts';
 type Unit = readonly [one: string, many: string];
 
-const prefixes: Readonly<Record<string, string>> = {
-  p: 'pico',
-  n: 'nano',
-  μ: 'micro',
-  m: 'milli',
-  c: 'centi',
-  d: 'deci',
-  h: 'hecto',
-  k: 'kilo',
-  K: 'kilo',
-  M: 'mega',
-  G: 'giga',
-  T: 'tera',
-  P: 'peta',
-};
+const prefixes = tableOf(
+  `p:pico, n:nano, μ:micro, m:milli, c:centi, d:deci, h:hecto, k:kilo, K:kilo, M:mega, G:giga, T:tera, P:peta`,
+);
 
 /** Sign, name, and the prefixes that are used with it; a name that ends in `=` is its own plural. */
 const prefixed = `m meter nμmck,g gram nμmk,l liter μmcd,L liter μmcd,s second pnμm,W watt mkMGT,Wh watt hour kMGT,V volt μmk,
