@@ -1,50 +1,14 @@
+import { tableOf } from './table-of.ts';
 import { assertText } from '../assert-values.ts';
 /**
  * Kokoro's phonemes for each ARPABET sound of CMUdict's American English, without stress digits. Diphthongs and
  * affricates are one phoneme each. Unstressed `AH` and `ER` differ: {@link unstressedVowels}. Source:
  * http://www.speech.cs.cmu.edu/cgi-bin/cmudict, https://github.com/hexgrad/misaki
  */
-const arpabetPhonemes: Readonly<Record<string, string>> = {
-  AA: 'ɑ',
-  AE: 'æ',
-  AH: 'ʌ',
-  AO: 'ɔ',
-  AW: 'W',
-  AY: 'I',
-  B: 'b',
-  CH: 'ʧ',
-  D: 'd',
-  DH: 'ð',
-  EH: 'ɛ',
-  ER: 'ɜɹ',
-  EY: 'A',
-  F: 'f',
-  G: 'ɡ',
-  HH: 'h',
-  IH: 'ɪ',
-  IY: 'i',
-  JH: 'ʤ',
-  K: 'k',
-  L: 'l',
-  M: 'm',
-  N: 'n',
-  NG: 'ŋ',
-  OW: 'O',
-  OY: 'Y',
-  P: 'p',
-  R: 'ɹ',
-  S: 's',
-  SH: 'ʃ',
-  T: 't',
-  TH: 'θ',
-  UH: 'ʊ',
-  UW: 'u',
-  V: 'v',
-  W: 'w',
-  Y: 'j',
-  Z: 'z',
-  ZH: 'ʒ',
-};
+const arpabetPhonemes = tableOf(
+  `AA:ɑ, AE:æ, AH:ʌ, AO:ɔ, AW:W, AY:I, B:b, CH:ʧ, D:d, DH:ð, EH:ɛ, ER:ɜɹ, EY:A, F:f, G:ɡ, HH:h, IH:ɪ, IY:i, JH:ʤ,
+K:k, L:l, M:m, N:n, NG:ŋ, OW:O, OY:Y, P:p, R:ɹ, S:s, SH:ʃ, T:t, TH:θ, UH:ʊ, UW:u, V:v, W:w, Y:j, Z:z, ZH:ʒ`,
+);
 
 /** Kokoro's phonemes for the ARPABET vowels that sound different without stress. */
 const unstressedVowels: Readonly<Record<string, string>> = { AH: 'ə', ER: 'əɹ' };

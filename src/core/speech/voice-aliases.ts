@@ -1,19 +1,9 @@
+import { tableOf } from './table-of.ts';
+
 /** OpenAI's built-in voices and their gender in Kokoro's notation. */
-const builtInVoices: Readonly<Record<string, 'f' | 'm'>> = {
-  alloy: 'f',
-  ash: 'm',
-  ballad: 'm',
-  cedar: 'm',
-  coral: 'f',
-  echo: 'm',
-  fable: 'm',
-  marin: 'f',
-  nova: 'f',
-  onyx: 'm',
-  sage: 'f',
-  shimmer: 'f',
-  verse: 'm',
-};
+const builtInVoices = tableOf(
+  'alloy:f, ash:m, ballad:m, cedar:m, coral:f, echo:m, fable:m, marin:f, nova:f, onyx:m, sage:f, shimmer:f, verse:m',
+);
 
 /**
  * Maps OpenAI's voice names to the given voices: to the namesake (`af_nova`), else to a voice of the same gender,
@@ -28,7 +18,7 @@ export function aliasVoices(voices: readonly string[]): ReadonlyMap<string, stri
   const taken = new Set(names.map(namesake));
   const turns = { f: 0, m: 0 };
   for (const name of names) {
-    const kind = builtInVoices[name]!;
+    const kind = builtInVoices[name] === 'f' ? 'f' : 'm';
     const pool = poolOf(voices, kind);
     const free = pool.filter((id) => !taken.has(id));
     const candidates = free.length > 0 ? free : pool;

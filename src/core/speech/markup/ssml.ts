@@ -1,11 +1,6 @@
-const strengths: Readonly<Record<string, number>> = {
-  none: 0,
-  'x-weak': 0.15,
-  weak: 0.3,
-  medium: 0.5,
-  strong: 0.75,
-  'x-strong': 1.2,
-};
+import { tableOf } from '../table-of.ts';
+
+const strengths = tableOf('none:0, x-weak:0.15, weak:0.3, medium:0.5, strong:0.75, x-strong:1.2');
 const maxSeconds = 10;
 
 /**
@@ -17,7 +12,7 @@ export function pauseOf(attributes: string): number {
   if (time !== undefined && time !== '')
     return Math.min(maxSeconds, Number(time) / (unit!.toLowerCase() === 'ms' ? 1000 : 1));
   const [, strength = 'medium'] = /\sstrength\s*=\s*["']([a-z-]{1,20})["']/i.exec(attributes) ?? [];
-  return strengths[strength] ?? strengths['medium']!;
+  return Number(strengths[strength] ?? strengths['medium']);
 }
 
 /** Rewrites a text as `say-as` requires; unknown kinds leave it unchanged. */
@@ -50,36 +45,14 @@ function ordinalEnding(digits: string): string {
 }
 
 const named: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
+  ...tableOf(
+    'amp:&, lt:<, gt:>, quot:", ndash:–, mdash:—, hellip:…, lsquo:‘, rsquo:’, ldquo:“, rdquo:”, laquo:«, raquo:», bull:•, ' +
+      'deg:°, times:×, divide:÷, plusmn:±, frac12:½, euro:€, pound:£, yen:¥, cent:¢, copy:©, reg:®, trade:™, sect:§, ' +
+      'minus:−, le:≤, ge:≥, ne:≠, larr:←, rarr:→',
+  ),
   apos: "'",
   nbsp: '\u00a0',
   shy: '',
-  ndash: '–',
-  mdash: '—',
-  hellip: '…',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  laquo: '«',
-  raquo: '»',
-  bull: '•',
-  deg: '°',
-  times: '×',
-  divide: '÷',
-  plusmn: '±',
-  frac12: '½',
-  euro: '€',
-  pound: '£',
-  yen: '¥',
-  cent: '¢',
-  copy: '©',
-  reg: '®',
-  trade: '™',
-  sect: '§',
 };
 
 /** The source of a regular expression for an entity. */

@@ -1,182 +1,120 @@
-import { globally, type Rule } from './rule.ts';
-
-/** Before a name. */
-const titles: Readonly<Record<string, string>> = {
-  Dr: 'Doctor',
-  Mr: 'Mister',
-  Mrs: 'Missus',
-  Ms: 'Ms',
-  Prof: 'Professor',
-  St: 'Saint',
-  Gen: 'General',
-  Sgt: 'Sergeant',
-  Capt: 'Captain',
-  Lt: 'Lieutenant',
-  Col: 'Colonel',
-  Gov: 'Governor',
-  Hon: 'Honorable',
-  Sen: 'Senator',
-  Rep: 'Representative',
-  Rev: 'Reverend',
-  Pres: 'President',
-  Messrs: 'Messrs',
-  Mt: 'Mount',
-  Ft: 'Fort',
-};
-
-/** After a name. */
-const places: Readonly<Record<string, string>> = {
-  St: 'Street',
-  Ave: 'Avenue',
-  Blvd: 'Boulevard',
-  Rd: 'Road',
-  Dr: 'Drive',
-  Ln: 'Lane',
-  Jr: 'Junior',
-  Sr: 'Senior',
-  Inc: 'Incorporated',
-  Ltd: 'Limited',
-  Corp: 'Corporation',
-  Co: 'Company',
-};
-
-const anywhere: Readonly<Record<string, string>> = {
-  'e.g': 'for example',
-  'E.g': 'For example',
-  'i.e': 'that is',
-  'I.e': 'That is',
-  'a.k.a': 'also known as',
-  cf: 'compare',
-  viz: 'namely',
-  Esq: 'Esquire',
-  doz: 'dozen',
-  vs: 'versus',
-  approx: 'approximately',
-  dept: 'department',
-  Dept: 'Department',
-  est: 'estimated',
-  govt: 'government',
-  incl: 'including',
-  max: 'maximum',
-  misc: 'miscellaneous',
-};
-
-const beforeNumber: Readonly<Record<string, string>> = {
-  No: 'number',
-  Nos: 'numbers',
-  nos: 'numbers',
-  Ver: 'version',
-  ver: 'version',
-  Eq: 'equation',
-  eq: 'equation',
-  Ref: 'reference',
-  Art: 'Article',
-  Bldg: 'Building',
-  Ste: 'Suite',
-  Fl: 'Floor',
-  p: 'page',
-  pp: 'pages',
-  vol: 'volume',
-  Vol: 'volume',
-  fig: 'figure',
-  Fig: 'figure',
-  ch: 'chapter',
-  Ch: 'chapter',
-  sec: 'section',
-  Sec: 'section',
-  ext: 'extension',
-  Ext: 'extension',
-  Apt: 'Apartment',
-  Rm: 'Room',
-  Hwy: 'Highway',
-  ca: 'circa',
-  c: 'circa',
-};
-
-const oneOf = (table: Readonly<Record<string, string>>): string =>
-  Object.keys(table)
-    .map((name) => name.replaceAll('.', String.raw`\.`))
-    .join('|');
+import { anywhere, beforeNumber, places, titles } from './abbreviation-table.ts';
+import { oneOf, sticky, stickyInAnyCase, type TokenClass } from './token.ts';
 
 /** At the end of a sentence, the period of an abbreviation also ends the sentence. */
-const sentenceEnd = String.raw`(?<end>\.(?=["')]*(?:\n|$)))`;
-const period = String.raw`(?:${sentenceEnd}|\.)`;
+const period = String.raw`(?:(?<end>\.(?=["')]*(?:\n|$)))|\.)`;
+const inAnyCase = (names: Readonly<Record<string, string>>): string[] =>
+  Object.keys(names).flatMap((name) => [
+    name,
+    name.charAt(0).toUpperCase() + name.slice(1),
+    name.toUpperCase(),
+  ]);
+/** A capital is the beginning of a sentence or of a heading: elsewhere `Max` is a name. */
+const opening = String.raw`(?<=^|\n|[.!?:;,(—"/] ?)`;
+
+/** Abbreviations of words. */
+export const abbreviations: TokenClass = {
+  words: [
+    ...[titles, places, beforeNumber, anywhere]
+      .flatMap(inAnyCase)
+      .flatMap((name) => [name, name.split('.')[0]!]),
+    ...'etc Etc ETC PhD Ph dr mr mrs prof min Min w W c n N he she him her his hers He She and either or And'.split(
+      ' ',
+    ),
+  ],
+  letters: [
+    // `Did it work? No. 3 failed.`: an answer
+    /(?<=\? ["'(]?)No\.(?= \d)/uy,
+    'No!',
+
+    sticky`(?<=\p{Lu}\p{Ll}{1,30}(?:,|(?<=Jr|Sr|Co)\.)? )(?<name>${oneOf(Object.keys(places))})(?!(?<=St|Dr|Bros)\. \p{Lu})${period}`,
+    ({ name = '', end = '' }) => places[name]! + end,
+
+    sticky`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${period}|(?!\p{L}))`,
+    ({ name = '', end = '' }) => places[name]! + end,
+
+    sticky`(?<![\p{L}.'-])(?<title>dr|mr|mrs|prof)\.?(?= \p{L})`,
+    ({ title = '' }) => titles[title.charAt(0).toUpperCase() + title.slice(1)]!.toLowerCase(),
+
+    sticky`(?<![\p{L}.])(?<title>${oneOf(Object.keys(titles))})(?:\.|(?<=Dr|Mr|Mrs|Ms))(?= (?:\p{Lu}|& |and (?:Mrs?|Ms|Dr)\.))`,
+    ({ title = '' }) => titles[title],
+    // `order no. 7`, but `I say no. 7 of us stay.`
+
+    /(?<=(?<!\p{L})(?:[Oo]rder|[Tt]icket|[Ii]nvoice|[Cc]ase|[Ii]tem|[Pp]art|[Mm]odel|[Ss]erial|[Aa]ccount|[Rr]eference|[Hh]ouse|[Ll]ot|[Bb]us|[Tt]rack|[Tt]he|my|at|(?:'s|is)(?= no\. ?\d{1,3} (?:in|on|of|for|at)(?!\p{L}))) |(?:'s) (?=no\. ?\d{1,3} (?:in|on|for|at)(?!\p{L})))no\.(?= ?\d)/uy,
+    'number',
+
+    stickyInAnyCase`(?<![\p{L}.])(?<word>${oneOf(Object.keys(beforeNumber))})\.(?= ?(?:\d|[-–]\d)|(?<=(?:vol|figs?|art|sec|ch|chap|op|pt)\.) ?[IVX]{1,5}(?![\p{L}\d]))`,
+    ({ word = '' }, match) => {
+      const name = word.toLowerCase();
+      const isYear = /^(?:b|d|r|est)$/.test(name);
+      return isYear || match === 'no.' ? undefined : beforeNumber[name];
+    },
+
+    stickyInAnyCase`(?<![\p{L}.])(?<word>b|d|r|est)\.(?= ?(?:1\d|20)\d\d(?!\d))`,
+    ({ word = '' }) => likeIn(word, beforeNumber[word.toLowerCase()]!),
+
+    stickyInAnyCase`${opening}(?<word>max|min|est|temp|ref|tel)\.(?= )`,
+    ({ word = '' }) => likeIn(word, anywhere[word.toLowerCase()] ?? 'minimum'),
+
+    stickyInAnyCase`(?<![\p{L}.])(?<word>${oneOf(Object.keys(anywhere))})(?:${period}|(?<=(?:approx|avg|incl|max))(?= [$€£]?\d))`,
+    ({ word = '', end = '' }) =>
+      /^(?:Max|Est|Temp|Ref|Tel)$/.test(word) || /^[A-Z]{2,}$/.test(word)
+        ? undefined
+        : likeIn(word, anywhere[word.toLowerCase()]!) + end,
+
+    sticky`(?<![\p{L}.])(?<letters>Ph\.? ?D|[BM]\.Sc|[BM]\.Ed)${period}`,
+    ({ letters = '', end = '' }) =>
+      Array.from(letters.replace(/[^\p{L}]/gu, '').toUpperCase()).join(' ') + end,
+
+    /(?<![\p{L}.])(?<rank>[JS]r)\.(?=(?<end>$)| \p{Ll})/uy,
+    ({ rank = '', end }) => places[rank]! + (end === undefined ? '' : '.'),
+    sticky`(?<=\d(?:st|nd|rd|th) )fl${period}`,
+    ({ end = '' }) => `floor${end}`,
+
+    /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/iuy,
+    ({ one, other }) => `${one} or ${other}`,
+    /(?<![\p{L}./])c\/o(?= )/uy,
+    'care of',
+    /(?<![\p{L}./])n\/a(?![\p{L}/])/iuy,
+    'N A',
+
+    /(?<![\p{L}.])(?<with>[Ww])\/(?<out>o)?(?= )/uy,
+    ({ with: word = '', out }) => likeIn(word, out ? 'without' : 'with'),
+
+    sticky`(?<![\p{L}./])(?<word>[Ee]tc|ETC)(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`,
+    ({ word = '', end = '' }) => likeIn(word, 'et cetera') + end,
+  ],
+  marks: {
+    '/': [
+      /(?<=(?<![\p{L}/])(?:[Aa]nd|[Ee]ither))\/(?=or(?![\p{L}/]))/uy,
+      ' ',
+      // `A/B`, `TCP/IP`
+      /(?<=(?<![\p{L}/])\p{Lu}{1,5})\/(?=\p{Lu}{1,5}(?![\p{L}/]))/uy,
+      ' ',
+      /(?<=\p{Lu})\/(?=\d)/uy,
+      ' ',
+    ],
+  },
+};
 
 /** Words that show that the preceding single letter ended a sentence: `Take plan B. Then go.` */
 const sentenceStarts =
   'A|An|And|As|At|But|For|He|How|I|If|In|Is|It|No|Not|On|Or|She|So|That|The|Then|There|These|They|This|We|What|When|Where|Who|Why|Yes|You';
 
-/** Abbreviations that end in a period, and initials. */
-export const abbreviationRules: readonly Rule[] = [
-  [
-    globally`(?<=\p{Lu}\p{Ll}+(?:,|(?<=Jr|Sr)\.)? )(?<name>${oneOf(places)})(?!(?<=St|Dr)\. \p{Lu})${period}`,
-    ({ name = '', end = '' }) => places[name]! + end,
-  ],
-  [
-    globally`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${period}|(?!\p{L}))`,
-    ({ name = '', end = '' }) => places[name]! + end,
-  ],
-  [
-    globally`(?<![\p{L}.'-])(?<title>dr|mr|mrs|prof)\.? (?=\p{L})`,
-    ({ title = '' }) => `${titles[title.charAt(0).toUpperCase() + title.slice(1)]!.toLowerCase()} `,
-  ],
-  [
-    globally`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu}|& |and (?:Mrs?|Ms|Dr)\.)`,
-    ({ title = '' }) => `${titles[title]} `,
-  ],
-  // `Did it work? No. 3 failed.`: an answer
-  [/(?<=\? ["'(]?)No\.(?= \d)/gu, 'No!'],
-  // `order no. 7`, but `I say no. 7 of us stay.`
-  [
-    /(?<=(?<!\p{L})(?:[Oo]rder|[Tt]icket|[Ii]nvoice|[Cc]ase|[Ii]tem|[Pp]art|[Mm]odel|[Ss]erial|[Aa]ccount|[Rr]eference|[Hh]ouse|[Ll]ot|[Bb]us|[Tt]rack|[Tt]he|my|at|(?:'s|is)(?= no\. ?\d{1,3} (?:in|on|of|for|at)(?!\p{L}))) |(?:'s) (?=no\. ?\d{1,3} (?:in|on|for|at)(?!\p{L})))no\.(?= ?\d)/gu,
-    'number',
-  ],
-  [/(?<!\p{L})Temp\.(?= -?\d)/gu, 'Temperature'],
-  [
-    globally`(?<![\p{L}.])(?<word>${oneOf(beforeNumber)})\. ?(?=\d)`,
-    ({ word = '' }) => `${beforeNumber[word]} `,
-  ],
-  [
-    globally`(?<![\p{L}.])(?<word>${oneOf(anywhere)})${period}`,
-    ({ word = '', end = '' }) => anywhere[word]! + end,
-  ],
-  [
-    globally`(?<![\p{L}.])(?<letters>Ph\.? ?D|[BM]\.Sc|[BM]\.Ed)${period}`,
-    ({ letters = '', end = '' }) =>
-      Array.from(letters.replace(/[^\p{L}]/gu, '').toUpperCase()).join(' ') + end,
-  ],
-  [
-    /(?<![\p{L}.])(?<rank>[JS]r)\.(?=(?<end>$)| \p{Ll})/gu,
-    ({ rank = '', end }) => places[rank]! + (end === undefined ? '' : '.'),
-  ],
-  [globally`(?<=\d(?:st|nd|rd|th) )fl${period}`, ({ end = '' }) => `floor${end}`],
-  [/(?<=(?<![\p{L}/])(?:and|either))\/or(?![\p{L}/])/giu, ' or'],
-  // `A/B`, `TCP/IP`
-  [/(?<=(?<![\p{L}/])\p{Lu}{1,5})\/(?=\p{Lu}{1,5}(?![\p{L}/]))/gu, ' '],
-  [
-    /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/giu,
-    ({ one, other }) => `${one} or ${other}`,
-  ],
-  [/(?<![\p{L}./])c\/o(?= )/gu, 'care of'],
-  [/(?<![\p{L}./])n\/a(?![\p{L}/])/gu, 'N A'],
-  [/(?<![\p{L}.])w\/o(?= )/gu, 'without'],
-  [/(?<![\p{L}.])w\/(?= )/gu, 'with'],
-  [
-    globally`(?<![\p{L}./])etc(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`,
-    ({ end = '' }) => `et cetera${end}`,
-  ],
-  [
-    globally`(?<![\p{L}.])(?<half>[ap])\.m\b(?<end>\.(?=["')]*(?:\n|$| (?!(?:[CEMP][DS]?T|GMT|UTC|BST|CES?T)(?!\p{L}))\p{Lu})))?\.?`,
-    ({ half = '', end = '' }) => `${half.toUpperCase()}M${end}`,
-  ],
-  [
-    globally`(?<![\p{L}.])(?<letters>(?:\p{Lu}\.){1,8}\p{Lu})${period}`,
+/** Letters with periods, and the initials of names. */
+export const initialisms: TokenClass = {
+  letters: [
+    sticky`(?<![\p{L}.])(?<letters>(?:\p{Lu}\.){1,8}\p{Lu})${period}`,
     ({ letters = '', end = '' }) => letters.replaceAll('.', ' ') + end,
+
+    /(?<![\p{L}\d'.])(?:\p{Lu}\. ?){2,8}(?=\p{Lu}\p{Ll})/uy,
+    (_, initials) => initials.replace(/\. ?/g, ' '),
+
+    sticky`(?<=^|\n|(?<!\p{L})\p{Lu}\p{Ll}{1,30} )(?<letter>\p{Lu})\.(?= (?!(?:${sentenceStarts}) )\p{Lu}\p{Ll})`,
+    ({ letter }) => letter,
   ],
-  // Initials of a name.
-  [
-    /(?<![\p{L}\d'.])(?<initials>(?:\p{Lu}\. ?){2,8})(?=\p{Lu}\p{Ll})/gu,
-    ({ initials = '' }) => initials.replace(/\. ?/g, ' '),
-  ],
-  [globally`(?<=(?:^|\n|(?<!\p{L})\p{Lu}\p{Ll}+ )\p{Lu})\.(?= (?!(?:${sentenceStarts}) )\p{Lu}\p{Ll})`, ''],
-];
+};
+
+function likeIn(written: string, word: string): string {
+  return /^\p{Lu}/u.test(written) ? word.charAt(0).toUpperCase() + word.slice(1) : word;
+}

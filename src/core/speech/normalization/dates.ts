@@ -1,98 +1,96 @@
 import { months } from '../../text/calendar.ts';
-import { toOrdinal, toPair, toYear } from './number-words.ts';
-import { globally, spokenAlike, type Groups, type Rule } from './rule.ts';
-
-const month = String.raw`(?<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?`;
-const day = String.raw`(?<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:])`;
-const year = String.raw`(?<year>1[1-9]\d\d|20\d\d)(?![\d,]\d|\d)`;
+import { toCardinal, toOrdinal, toPair, toYear } from './number-words.ts';
+import { sticky, type Grammar, type Groups, type TokenClass } from './token.ts';
+import { readTime } from './times.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const monthNames = [...months, 'Sept', ...months.map((name) => name.slice(0, 3))];
+const dayNames = [...weekdays, 'Tues', 'Thurs', 'Thur', ...weekdays.map((name) => name.slice(0, 3))];
+const shout = (names: readonly string[]): string[] => [...names, ...names.map((name) => name.toUpperCase())];
 
-const weekday =
-  '(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:(?<=Mon|Tues|Fri|Sun)day|(?<=Wed)nesday|(?<=Thurs)day|(?<=Sat)urday)?';
+const month = String.raw`(?<month>${shout(monthNames).join('|')})(?!\p{L})\.?`;
+const day = String.raw`(?<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:])`;
+const year = String.raw`(?<year>1[0-9]\d\d|20\d\d)(?![\d,]\d|\d)`;
+const weekday = `(?:${shout(dayNames).join('|')})`;
+const rename = (source: string, name: string): string => source.replace(/<\w+>/, `<${name}>`);
+
 /** The period of an abbreviation, unless it also ends a sentence. */
 const innerPeriod = String.raw`(?:\.(?! ?(?:$|\n|\p{Lu})))?`;
+const monthNumber = String.raw`(?<number>1[0-2]|0?[1-9])`;
+const plainDay = String.raw`(?<day>[12]\d|3[01]|0?[1-9])`;
 
-const offset = String.raw`(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)`;
-
-/** Machine-readable timestamps, rewritten as a date and a time of day. */
-export const timestampRules: readonly Rule[] = [
-  [
-    globally`(?<![\d-])(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:\.\d+)?)?(?:(?<utc>Z)|${offset})?(?![\p{L}\d])`,
-    ({ date = '', time = '', seconds = '00', utc, sign, hours = '', minutes = '' }) => {
-      const clock = `${date}, ${time}${seconds === '00' ? '' : `:${seconds}`}`;
-      if (sign === undefined) return utc === undefined ? clock : `${clock} UTC`;
-      const distance = [Number(hours), ...(minutes === '00' ? [] : [minutes])].join(' ');
-      return `${clock} UTC ${sign === '+' ? 'plus' : 'minus'} ${distance}`;
-    },
-  ],
+const timestamp: Grammar = [
+  sticky`(?<![\d-])${year}-(?<number>0[1-9]|1[0-2])-(?<day>0[1-9]|[12]\d|3[01])[Tt](?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d)(?:\.\d{1,9})?)?(?:(?<utc>Z)|(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d))?(?![\p{L}\d])`,
+  ({ hour, minute, second, utc, sign, hours = '', minutes, ...date }) => {
+    const clock = `${readDate(date)}, ${readTime({ hour, minute, second: second === '00' ? undefined : second })}`;
+    if (sign === undefined) return utc === undefined ? clock : `${clock} UTC`;
+    const distance = [hours, ...(minutes === '00' ? [] : [minutes!])].map((part) =>
+      toCardinal(String(Number(part))),
+    );
+    return `${clock} UTC ${sign === '+' ? 'plus' : 'minus'} ${distance.join(' ')}`;
+  },
 ];
 
-/** Ranges of weekdays and of months. */
-const spanRules: readonly Rule[] = [
-  [
-    globally`(?<![\p{L}-])(?<from>${weekday})\.?(?: to | ?[–—-] ?)(?<until>${weekday})(?![\p{L}-])${innerPeriod}`,
-    ({ from = '', until = '' }) => `${fullDay(from)} to ${fullDay(until)}`,
-  ],
-  [
-    globally`(?<![\p{L}-])${month} ?[–—-] ?${month.replace('month', 'last').replace(/\\\.\?$/, '')}(?![\p{L}-])${innerPeriod}`,
-    ({ month: from = '', last = '' }) => `${fullName(from)} to ${fullName(last)}`,
-  ],
+const numeric: Grammar = [
+  // `on 1/2 and 1/3`, `the 10/12 update`
+  sticky`(?<=(?<!\p{L})[Oo]n (?:\d{1,2}/\d{1,2}(?:,? and |, )){0,3})${monthNumber}/${plainDay}(?=[,;!?)\n]|\.(?!\d)|$| (?:and|at|we|I|he|she|it|they)(?!\p{L}))`,
+  sticky`(?<=(?<!\p{L})[Tt]he )${monthNumber}/${plainDay}(?= (?:update|release|meeting|call|deadline|flight|game|show|email|report|outage)(?!\p{L}))`,
+  sticky`(?<![\d/-])${year}(?<mark>[-/.])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
+  sticky`(?<![\d.,])${plainDay}\.${monthNumber}\.${year}(?![.,]?\d)`,
+  sticky`(?<![\w.,-])(?=(?:19|20)\d{6}(?![\w,-]|\.\d| \p{Ll}))(?<year>\d{4})(?<number>0[1-9]|1[0-2])(?<day>0[1-9]|[12]\d|3[01])`,
+  readDate,
+  // Month first, as in the United States, unless impossible.
+
+  sticky`(?<![\d/-])(?<first>\d{1,2})(?<mark>[/-])(?<second>\d{1,2})\k<mark>(?:${year}|(?<short>(?<!-)\d\d))(?![\d/-])`,
+  ({ first = '', second = '', year: inYear, short }) => {
+    const [number, inMonth] = Number(first) > 12 ? [second, first] : [first, second];
+    return readDate({ number, day: inMonth, year: inYear ?? short });
+  },
 ];
 
-/** Calendar days and months; dates with slashes are month first, as in the United States, unless impossible. */
-export const dateRules: readonly Rule[] = [
-  ...spanRules,
-  ...spokenAlike(
-    readDate,
-    // `on 1/2 and 1/3`, `the 10/12 update`
-    /(?<=(?<!\p{L})(?:[Oo]n (?:\d{1,2}\/\d{1,2}(?:,? and |, )){0,3}))(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?=[,;!?)\n]|\.(?!\d)|$| (?:and|at|we|I|he|she|it|they)(?!\p{L}))/gu,
-    /(?<=(?<!\p{L})[Tt]he )(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?= (?:update|release|meeting|call|deadline|flight|game|show|email|report|outage)(?!\p{L}))/gu,
-    globally`(?<![\d/-])${year}(?<mark>[-/])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
-    globally`(?<![\d.,])(?<day>[12]\d|3[01]|0?[1-9])\.(?<number>1[0-2]|0?[1-9])\.${year}(?![.,]?\d)`,
-  ),
-  [
-    globally`(?<![\d/])(?<first>\d{1,2})/(?<second>\d{1,2})/(?:${year}|(?<short>\d\d))(?![\d/])`,
-    ({ first = '', second = '', year: inYear, short }) => {
-      const [number, inMonth] = Number(first) > 12 ? [second, first] : [first, second];
-      return readDate({ number, day: inMonth, year: inYear ?? short });
-    },
-  ],
-  [
-    globally`(?<!\p{L})${month} ${day}[–-]${day.replace('day', 'last')}(?:,? ${year})?`,
-    ({ last = '', year: inYear, ...from }) =>
-      `${readDate(from)!} to ${toOrdinal(String(Number(last)))}${readYear(inYear)}`,
-  ],
-  [globally`(?<!\p{L})${month} ${day}(?:,? ${year})?`, readDate],
-  [
-    globally`(?<![\p{L}\d.,:/-])(?:the )?${day.replace('(?![\\d:])', '')} ?[–-] ?${day.replace('day', 'last')} ${month}(?!\p{L})(?:,? ${year})?`,
-    ({ day: from = '', last = '', month: name = '', year: inYear }) =>
-      `the ${toOrdinal(String(Number(from)))} to the ${toOrdinal(String(Number(last)))} of ${fullName(name)}${readYear(inYear)}`,
-  ],
-  [
-    globally`(?<![\p{L}\d.,:])(?:the )?${day}(?: of)? ${month}(?!\p{L})(?:,? ${year})?`,
-    (groups) => {
-      const { day: inMonth = '', month: name = '', year: inYear } = groups;
-      return `the ${toOrdinal(String(Number(inMonth)))} of ${fullName(name)}${readYear(inYear)}`;
-    },
-  ],
-  [
-    globally`(?<!\p{L})${month},? ${year}`,
-    ({ month: name = '', year: inYear = '' }) => `${fullName(name)} ${toYear(inYear)}`,
-  ],
-  [
-    /(?<!\p{L})(?<month>Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec)\.(?= ?[\p{L},;])/gu,
-    ({ month: name = '' }) => fullName(name),
-  ],
-  [
-    /(?<=\p{Ll},? )(?<!the )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.(?= \p{Lu})/gu,
-    ({ name = '' }) => `${fullDay(name)}.`,
-  ],
-  [
-    /(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})| \d{1,2}:\d\d))/gu,
-    ({ name = '', end }) => `${fullDay(name)}${end === undefined ? '' : '.'}`,
-  ],
+const dayFirst: Grammar = [
+  sticky`(?<![\p{L}\d.,:/-])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day.replace('(?![\\d:])', '')} ?[–-] ?${rename(day, 'last')} ${month}(?!\p{L})(?:,? ${year})?`,
+  ({ the, day: from = '', last = '', month: name = '', year: inYear }) =>
+    `${the ? '' : 'the '}${toOrdinal(String(Number(from)))} to the ${toOrdinal(String(Number(last)))} of ${fullName(name)}${readYear(inYear)}`,
+
+  sticky`(?<![\p{L}\d.,:])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day}(?<of> of)? ${month}(?!\p{L})(?:,? ${year})?`,
+  ({ the, of, day: inMonth = '', month: name = '', year: inYear }) =>
+    `${the || of ? '' : 'the '}${toOrdinal(String(Number(inMonth)))} of ${fullName(name)}${readYear(inYear)}`,
 ];
+
+const named: Grammar = [
+  sticky`(?<![\p{L}-])(?<from>${weekday})\.?(?: to | ?[–—-] ?)(?<until>${weekday})(?![\p{L}-])${innerPeriod}`,
+  ({ from = '', until = '' }) => `${fullDay(from)} to ${fullDay(until)}`,
+
+  sticky`(?<![\p{L}-])${month} ?[–—-] ?${rename(month, 'until').replace(/\\\.\?$/, '')}(?![\p{L}-])(?:\.? ${year}|${innerPeriod})`,
+  ({ month: from = '', until = '', year: inYear }) =>
+    `${fullName(from)} to ${fullName(until)}${inYear === undefined ? '' : ` ${toYear(inYear)}`}`,
+
+  sticky`(?<!\p{L})${month} ${day} ?[–-] ?${rename(day, 'last')}(?:,? ${year})?`,
+  ({ last = '', year: inYear, ...from }) =>
+    `${readDate(from)!} to ${toOrdinal(String(Number(last)))}${readYear(inYear)}`,
+  sticky`(?<!\p{L})${month} ${day}(?![%.]\d|%)(?:,? ${year})?`,
+  readDate,
+
+  sticky`(?<!\p{L})${month},? ${year}`,
+  ({ month: name = '', year: inYear = '' }) => `${fullName(name)} ${toYear(inYear)}`,
+
+  sticky`(?<!\p{L})(?<month>Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec)\.(?= ?[\p{L},;])`,
+  ({ month: name = '' }) => fullName(name),
+
+  sticky`(?<=\p{Ll},? )(?<!the )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.(?= \p{Lu})`,
+  ({ name = '' }) => `${fullDay(name)}.`,
+
+  sticky`(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu}|${monthNames.join('|')})| \d{1,2}:\d\d))`,
+  ({ name = '', end }) => `${fullDay(name)}${end === undefined ? '' : '.'}`,
+];
+
+/** Calendar days, months and weekdays. */
+export const dates: TokenClass = {
+  words: [...shout(monthNames), ...shout(dayNames)],
+  digits: [...timestamp, ...numeric, ...dayFirst],
+  letters: named,
+};
 
 /** A month by number or name, with a day and an optional year. */
 function readDate({ number, month: name, day: inMonth = '', year: inYear }: Groups): string | undefined {
@@ -107,10 +105,9 @@ function readYear(digits: string | undefined): string {
   return `, ${digits.length === 2 ? toPair(digits) : toYear(digits)}`;
 }
 
-function fullDay(name: string): string {
-  return weekdays.find((candidate) => candidate.startsWith(name.slice(0, 3)))!;
-}
+const fullDay = (name: string): string => longName(weekdays, name);
+const fullName = (name: string): string => longName(months, name);
 
-function fullName(name: string): string {
-  return months.find((candidate) => candidate.startsWith(name.slice(0, 3)))!;
+function longName(names: readonly string[], name: string): string {
+  return names.find((candidate) => candidate.slice(0, 3).toLowerCase() === name.slice(0, 3).toLowerCase())!;
 }

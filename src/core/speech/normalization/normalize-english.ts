@@ -1,48 +1,47 @@
 import { assertText } from '../../assert-values.ts';
 import { runSteps } from '../../run-steps.ts';
-import { abbreviationRules } from './abbreviations.ts';
-import { addressRules, postalRules } from './addresses.ts';
-import { dateRules, timestampRules } from './dates.ts';
-import { labelRules } from './labels.ts';
-import { moneyRangeRules, moneyRules } from './money.ts';
-import {
-  decadeRules,
-  notationRules,
-  numberRules,
-  phoneRules,
-  rangeRules,
-  scaleRules,
-  signRules,
-} from './numbers.ts';
-import { romanNumeralRules } from './roman-numerals.ts';
-import { applyRules, type Rule } from './rule.ts';
-import { symbolRules, unknownSymbols } from './symbols.ts';
+import { abbreviations, initialisms } from './abbreviations.ts';
+import { dates } from './dates.ts';
+import { electronic } from './electronic.ts';
+import { formulas } from './formulas.ts';
+import { labels } from './labels.ts';
+import { measures } from './measures.ts';
+import { money } from './money.ts';
+import { decades, notations, numbers, scores } from './numbers.ts';
+import { postal } from './postal.ts';
+import { ranges } from './ranges.ts';
+import { romans } from './romans.ts';
+import { TokenSpeaker } from './speak-tokens.ts';
+import { symbols, unknownSymbols } from './symbols.ts';
+import { telephones } from './telephones.ts';
 import { tidyText } from './tidy-text.ts';
-import { timeRules } from './times.ts';
-import { unitRules } from './units.ts';
+import { times } from './times.ts';
+import { versions } from './versions.ts';
+import { years } from './years.ts';
 
-/** Rules for specific notations of digits precede general ones. */
-const rules: readonly Rule[] = [
-  ...addressRules,
-  ...postalRules,
-  ...abbreviationRules,
-  ...timestampRules,
-  ...dateRules,
-  ...timeRules,
-  ...phoneRules,
-  ...notationRules,
-  ...labelRules,
-  ...signRules,
-  ...moneyRangeRules,
-  ...rangeRules,
-  ...moneyRules,
-  ...decadeRules,
-  ...unitRules,
-  ...scaleRules,
-  ...romanNumeralRules,
-  ...symbolRules,
-  ...numberRules,
-];
+/** Classes with the most to say about a token come first. */
+const speaker = new TokenSpeaker([
+  notations,
+  electronic,
+  postal,
+  dates,
+  times,
+  telephones,
+  labels,
+  decades,
+  years,
+  versions,
+  money,
+  scores,
+  measures,
+  romans,
+  formulas,
+  abbreviations,
+  initialisms,
+  ranges,
+  numbers,
+  symbols,
+]);
 
 /**
  * Spells out an English text: numbers, money, dates, times, measures, abbreviations, addresses and symbols become
@@ -59,15 +58,11 @@ export function normalizeEnglish(text: string): string {
   return runSteps(normalizeSteps(text));
 }
 
-/** Like `normalizeEnglish`, but yields after each rule. */
+/** Like `normalizeEnglish`, but yields between tokens. */
 export function* normalizeSteps(text: string): Generator<void, string> {
   assertText('text', text);
-  let worded = tidyText(text);
-  for (const rule of rules) {
-    yield;
-    worded = applyRules(worded, [rule]);
-  }
-  return worded
+  const said = yield* speaker.speak(tidyText(text));
+  return said
     .replace(unknownSymbols, ' ')
     .replace(/(?<=[,;!?…])(?=\p{L})/gu, ' ')
     .replace(/ {2,}/g, ' ')

@@ -1,46 +1,17 @@
-const small = [
-  'zero',
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-  'thirteen',
-  'fourteen',
-  'fifteen',
-  'sixteen',
-  'seventeen',
-  'eighteen',
-  'nineteen',
-];
+import { tableOf } from '../table-of.ts';
+const small =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  );
 const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
 const scales = ['', ' thousand', ' million', ' billion', ' trillion'];
 const maxDigits = 3 * scales.length;
 
 /** Names of scales by letter. */
-export const scaleNames: Readonly<Record<string, string>> = {
-  k: 'thousand',
-  m: 'million',
-  b: 'billion',
-  bn: 'billion',
-  t: 'trillion',
-};
-const irregularOrdinals: Readonly<Record<string, string>> = {
-  one: 'first',
-  two: 'second',
-  three: 'third',
-  five: 'fifth',
-  eight: 'eighth',
-  nine: 'ninth',
-  twelve: 'twelfth',
-};
+export const scaleNames = tableOf(`k:thousand, m:million, b:billion, bn:billion, t:trillion`);
+const irregularOrdinals = tableOf(
+  `one:first, two:second, three:third, five:fifth, eight:eighth, nine:ninth, twelve:twelfth`,
+);
 
 /** Spells out an integer. Numbers beyond trillions and numbers with leading zeros are read digit by digit. */
 export function toCardinal(number: string): string {
@@ -77,6 +48,28 @@ export function toYear(year: string): string {
 /** Spells out the last two digits of a year or a time. */
 export function toPair(digits: string): string {
   return digits.startsWith('0') ? `oh ${toCardinal(digits.slice(1))}` : toCardinal(digits);
+}
+
+/** Reads the number of a house, a room or a flight: in pairs of digits, or digit by digit from five digits on. */
+export function toLabel(number: string): string {
+  if (number.length < 3) return toCardinal(number);
+  if (number.startsWith('0') || number.length > 4) return toDigits(number).replaceAll('zero', 'oh');
+  if (number.length === 4) return toYear(number);
+  const rest = number.slice(1);
+  return `${toCardinal(number.charAt(0))} ${rest === '00' ? 'hundred' : toPair(rest)}`;
+}
+
+/** Reads the number of a port, a serial or an account: a zero in front is said. */
+export function toCode(number: string): string {
+  return number.length === 4 && !number.startsWith('0') ? toYear(number) : toDigits(number);
+}
+
+/** Reads a version: `1.10` is point ten, `22.04` point oh four. */
+export function toVersion(version: string): string {
+  const [major = '', ...others] = version.split('.');
+  return [toCardinal(major), ...others.map((one) => (one.length === 2 ? toPair(one) : toCardinal(one)))].join(
+    ' point ',
+  );
 }
 
 export function toDigits(digits: string): string {

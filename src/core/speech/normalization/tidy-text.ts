@@ -1,4 +1,7 @@
-import { applyRules, type Rule } from './rule.ts';
+type Rule = readonly [pattern: RegExp, replacement: string];
+
+const applyRules = (text: string, rules: readonly Rule[]): string =>
+  rules.reduce((worded, [pattern, replacement]) => worded.replace(pattern, replacement), text);
 
 /** Runs before NFKC normalization, which would merge some characters with their neighbours. */
 const beforehand: readonly Rule[] = [
@@ -23,15 +26,18 @@ const punctuation: readonly Rule[] = [
   [/[“”„‟«»「」『』]/g, '"'],
   [/[[{⟨【]/g, '('],
   [/[\]}⟩】]/g, ')'],
-  [/[−‐‑]/g, '-'],
+  [/[‐‑]|−(?! )/g, '-'],
   [/⁄/g, '/'],
   [/。/g, '. '],
   [/、/g, ', '],
   [/[¡¿・]/g, ' '],
   [/\.{2,}/g, '…'],
   // An en dash between numbers is a range, which is read aloud.
-  [/(?<![\d\s])–(?!\d)|–(?![\d\s$€£])|-{2,}|―/gu, '—'],
-  [/(?<=(?<!\d|\d ?[%°]|\d ?[AaPp]\.?[Mm]\.?)\s)[-–](?=\s)|(?<=\s)[-–](?=\s(?![$€£¥]?\d))/gu, '—'],
+  [/(?<![\d\s])–(?![\d$€£¥])|–(?![\d\s$€£¥])|-{2,}|―/gu, '—'],
+  [
+    /(?<=(?<!\d|\d ?[%°]|\d ?[AaPp]\.?[Mm]\.?|(?<!\p{L})\p{Ll})\s)[-–](?=\s)|(?<=\s)[-–](?=\s(?![$€£¥]?\d))/gu,
+    '—',
+  ],
 ];
 
 const spaces: readonly Rule[] = [

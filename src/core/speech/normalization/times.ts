@@ -1,42 +1,74 @@
 import { toCardinal, toPair } from './number-words.ts';
-import { globally, spokenAlike, type Groups, type Rule } from './rule.ts';
+import { sticky, type Grammar, type Groups, type TokenClass } from './token.ts';
 
 const hour = String.raw`(?<hour>[01]?\d|2[0-3])`;
-const half = String.raw`(?: ?(?<half>[AaPp])\.?[Mm](?:\.(?! ?$| ?\p{Lu}|\n)|(?!\p{L})))`;
+const zones = String.raw`(?:[CEMP][DS]?T|GMT|UTC|BST|CES?T)(?!\p{L})`;
+/** The last period of `p.m.` also ends a sentence before a capital, unless that begins the name of a time zone. */
+const half = String.raw`(?<half>[AaPp])(?:[Mm]|\.[Mm](?:(?<end>\.(?=["')]*(?:\n|$| (?!${zones})\p{Lu})))|\.)?)(?!\p{L})`;
+const halfOf = `(?: ?${half})`;
 
-export const timeRules: readonly Rule[] = [
-  ...spokenAlike(
-    ' to ',
-    /(?<=\d:\d\d(?: ?[AaPp]\.?[Mm]\.?)?) ?[–-] ?(?=\d{1,2}:\d\d)/gu,
-    /(?<=(?<![\d.,])\d{1,2}(?::\d\d)?(?: ?[AaPp][Mm])?) ?[–-] ?(?=\d{1,2}(?::\d\d)? ?[AaPp][Mm](?!\p{L}))/gu,
-    /(?<=(?:\d ?[AaPp][Mm]|(?<!\p{L})(?:[Nn]oon|[Mm]idnight))) ?[–—-] ?(?=\d|(?:noon|midnight)(?!\p{L}))/gu,
-  ),
-  // Durations: `1h 30m`, `2h30`.
-  [/(?<=\d ?h ?\d{1,2}) ?m(?![\p{L}\d])|(?<=\d)m ?(?=\d{1,2}s(?!\p{L}))/gu, ' min '],
-  [/(?<=\d)h(?=[0-5]\d(?!\d))/g, ' h '],
-  [globally`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:]|,\d{3})${half}?`, readTime],
-  // Minutes and seconds, since the first number exceeds the hours of a day: `42:37`.
-  [
-    /(?<![\d:.,])(?:24:00|(?<minutes>2[4-9]|[3-5]\d):(?<seconds>[0-5]\d))(?![\d:]|[.,]\d)/gu,
-    ({ minutes, seconds = '' }) => {
-      if (minutes === undefined) return 'twenty-four hundred';
-      return `${toCardinal(minutes)} ${seconds === '00' ? 'minutes' : toPair(seconds)}`;
-    },
-  ],
+const clock: Grammar = [
+  // Durations: `1h 30m`, `2h30`, `19h00`
+
+  sticky`(?<![\p{L}\d.,])(?<hours>\d{1,2}) ?h ?(?<minutes>[0-5]\d)(?![\p{L}\d]| ?(?:m|min|mins|s|sec)(?!\p{L}))`,
+  ({ hours = '', minutes = '' }) =>
+    `${toCardinal(String(Number(hours)))} ${Number(hours) === 1 ? 'hour' : 'hours'}${minutes === '00' ? '' : ` ${toPair(minutes)}`}`,
+
+  sticky`(?<=\d ?h(?:rs?)? ?)(?<minutes>\d{1,2}) ?m(?![\p{L}\d])|(?<![\p{L}\d.,])(?<alone>\d{1,2})m ?(?<seconds>\d{1,2})s(?!\p{L})`,
+  ({ minutes, alone, seconds }) =>
+    count(minutes ?? alone!, 'minute') + (seconds === undefined ? '' : ` ${count(seconds, 'second')}`),
+  sticky`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:]|,\d{3})${halfOf}?`,
+  readTime,
+  // Minutes and seconds, since the first number exceeds the hours of a day: `42:37`
+
+  sticky`(?<![\d:.,])(?:24:00|(?<minutes>2[4-9]|[3-5]\d):(?<seconds>[0-5]\d))(?![\d:]|[.,]\d)`,
+  ({ minutes, seconds = '' }) => {
+    if (minutes === undefined) return 'twenty-four hundred';
+    return `${toCardinal(minutes)} ${seconds === '00' ? 'minutes' : toPair(seconds)}`;
+  },
   // `3.45 pm`
-  [globally`(?<![\d:.,])${hour}\.(?<minute>[0-5]\d)${half}`, readTime],
-  [globally`(?<![\d:.,])(?<hour>1[0-2]|0?[1-9])${half}`, readTime],
+  sticky`(?<![\d:.,])${hour}\.(?<minute>[0-5]\d)${halfOf}`,
+  readTime,
+  sticky`(?<![\d:.,])(?<hour>1[0-2]|0?[1-9])${halfOf}`,
+  readTime,
 ];
 
-function readTime({ hour: hours = '', minute, second, half: letter }: Groups): string {
+/** Times of the day, and durations that look like them. */
+export const times: TokenClass = {
+  words: ['a', 'p'],
+  digits: clock,
+  letters: [
+    sticky`(?<![\p{L}.])${half.replace('(?:[Mm]|', '(?:')}`,
+    ({ half: letter = '', end = '' }) => `${letter.toUpperCase()}M${end}`,
+  ],
+  marks: {
+    '+-−': [
+      sticky`(?<=UTC|GMT)(?<sign>[+−-])(?<hours>\d{1,2})(?::(?<minutes>\d\d))?(?!\d)`,
+      ({ sign, hours = '', minutes = '00' }) =>
+        ` ${sign === '+' ? 'plus' : 'minus'} ${toCardinal(String(Number(hours)))}${minutes === '00' ? '' : ` ${toPair(minutes)}`}`,
+    ],
+    '–—- ': [
+      sticky`(?<=\d:\d\d(?: ?[AaPp]\.?[Mm]\.?)?) ?[–-] ?(?=\d{1,2}:\d\d)`,
+      sticky`(?<=(?<![\d.,])\d{1,2}(?:[:.]\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?) ?[–-] ?(?=\d{1,2}(?:[:.]\d\d)? ?[AaPp]\.?[Mm](?!\p{L}))`,
+      sticky`(?<=\d ?[AaPp]\.?[Mm]\.?|(?<!\p{L})(?:[Nn]oon|[Mm]idnight)) ?[–—-] ?(?=\d|(?:noon|midnight)(?!\p{L}))`,
+      ' to ',
+    ],
+  },
+};
+
+export function readTime({ hour: hours = '', minute, second, half: letter, end = '' }: Groups): string {
   const parts = [toCardinal(String(Number(hours)))];
   if (minute !== undefined && minute !== '00') parts.push(toPair(minute));
   if (minute === '00' && letter === undefined && second === undefined)
     parts.push(Number(hours) > 12 || hours.startsWith('0') ? 'hundred' : "o'clock");
   if (second !== undefined) {
     if (minute === '00') parts.push('oh oh');
-    parts.push(`and ${toCardinal(String(Number(second)))} ${second === '01' ? 'second' : 'seconds'}`);
+    parts.push(`and ${count(String(Number(second)), 'second')}`);
   }
   if (letter !== undefined) parts.push(`${letter.toUpperCase()}M`);
-  return parts.join(' ');
+  return parts.join(' ') + end;
+}
+
+function count(number: string, unit: string): string {
+  return `${toCardinal(number)} ${Number(number) === 1 ? unit : `${unit}s`}`;
 }

@@ -1,0 +1,180 @@
+import { toCardinal, toNumber } from './number-words.ts';
+import { decimalNumber, oneOf, sticky, type Grammar, type Groups, type TokenClass } from './token.ts';
+import { divisors, units } from './unit-table.ts';
+
+/** Units that need more around them than a number before. */
+const doubtful = /^(?:in|A|K)$/;
+const plainUnits = [...units.keys()].filter((sign) => !doubtful.test(sign));
+/** The source of a regular expression for a unit's sign. */
+export const unitNames = oneOf(plainUnits);
+const lengths = 'km|m|cm|mm|ft|in|inches|yd|mi|px|"|\'';
+const perNames = oneOf([...plainUnits.filter((sign) => /^\p{L}+$/u.test(sign)), ...divisors.keys()]);
+
+const powers: Readonly<Record<string, string>> = { '^2': 'square ', '^3': 'cubic ' };
+const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3': ' cubed' };
+
+/** What is said behind `per`: `lb` is a pound. */
+export function nameOfDivisor(sign: string): string | undefined {
+  return units.get(sign)?.[0] ?? divisors.get(sign);
+}
+
+const cans = 'can|jar|tin|bag|box|bottle|package|pack|carton';
+const owners = 'the|an?|my|your|his|her|our|this';
+const number = `(?<number>${decimalNumber})`;
+
+const inches: Grammar = [
+  // `a 9x13 in. dish`, `1-in. cubes`, `the 27" screen`
+
+  sticky`(?<![\d.,])${number}(?:(?<=[x×] ?\d{1,3}) ?in\.(?= \p{Ll})|-in\.(?= ?\p{Ll}))`,
+  ({ number: count = '' }) => `${toNumber(count)} inch`,
+
+  sticky`(?<=(?<!\p{L})(?:${owners}|${owners.toUpperCase()}|The|An?) )(?<number>\d{1,3}(?:\.\d)?)"(?= \p{L}[^"\n]{0,1000}(?:\n|$))`,
+  ({ number: count = '' }) => `${toNumber(count)} inch`,
+  // Both numbers of `8.5" x 11"` and `8.5 x 11 in`
+
+  sticky`(?<![\p{L}\d.,])${number}"(?= ?[x×] ?\d{1,4}(?:\.\d{1,2})?")`,
+  ({ number: count = '' }) => toNumber(count),
+
+  sticky`(?<=\d"? ?[x×] ?)${number}(?:"| ?in(?=[,;)]|\.(?= \p{Lu}|$)|$|\n| (?!an?|the)\p{Ll}))`,
+  ({ number: count = '' }) => `${toNumber(count)} inches`,
+
+  sticky`(?<![\p{L}\d.,'])(?<feet>\d{1,2})['′] ?(?<inches>\d|1[01])(?:"|''|′′|″|(?=[\s,;.!?)]|$))`,
+  ({ feet = '', inches: rest = '' }) => `${toNumber(feet)} foot${rest === '0' ? '' : ` ${toNumber(rest)}`}`,
+
+  sticky`(?<=\d ?ft\.? ?)(?<number>\d{1,2}) ?in(?:\.(?=(?<end>$| \p{Lu}|\n)|[ ,;]\p{Ll}?)|(?!\p{L}| (?:an?|the|my|his|her|our|their) ))`,
+  ({ number: count = '', end }) =>
+    `${toNumber(count)} ${count === '1' ? 'inch' : 'inches'}${end === undefined ? '' : '.'}`,
+
+  sticky`(?<![\p{L}\d.,])${number} ?in(?:\.(?=(?<end>$)|[ ,;]\p{Ll})|(?= (?:wide|long|tall|high|deep|thick|across|of rain|of snow)(?!\p{L})))`,
+  ({ number: count = '', end }) =>
+    `${toNumber(count)} ${count === '1' ? 'inch' : 'inches'}${end === undefined ? '' : '.'}`,
+  // The only quotation mark of a line
+
+  sticky`(?<![\p{L}\d.,'/])(?<number>\d{1,3}(?:\.\d)?)"(?=[^"\n]{0,1000}(?:\n|$))(?<=(?:^|\n)[^"\n]{0,1000}")`,
+  ({ number: count = '' }) => `${toNumber(count)} inches`,
+];
+
+const feet: Grammar = [
+  sticky`(?<![\p{L}\d.,'])(?<one>\d{1,3})['′](?: ?[x×] ?(?<other>\d{1,3})['′](?!\d))`,
+  ({ one = '', other = '' }) => `${toNumber(one)} foot by ${toNumber(other)} foot`,
+];
+
+const angles: Grammar = [
+  sticky`(?<![\p{L}\d.,])(?<degrees>\d{1,3}(?:\.\d{1,6})?)°(?: ?(?<minutes>\d{1,2})(?:\.\d{1,3})?[′'](?: ?(?<seconds>\d{1,2}(?:\.\d{1,3})?)(?:′′|''|[″"]))?)? ?(?<direction>[NSEW])(?![\p{L}\d])`,
+  ({ degrees = '', minutes, seconds, direction = '' }) =>
+    [
+      ...(
+        [
+          [degrees, 'degree'],
+          [minutes, 'minute'],
+          [seconds, 'second'],
+        ] as const
+      ).map(
+        ([count, unit]) =>
+          count && `${toNumber(String(Number(count)))} ${unit}${Number(count) === 1 ? '' : 's'}`,
+      ),
+      { N: 'north', S: 'south', E: 'east', W: 'west' }[direction],
+    ]
+      .filter(Boolean)
+      .join(' '),
+];
+
+/** Words behind a measure that aren't what has it. */
+const notNouns =
+  'a|an|the|in|on|at|of|to|for|from|by|and|or|but|is|was|per|with|away|long|tall|wide|high|deep|old|later|ago|each';
+const article = String.raw`(?:(?<=(?<article>(?<!\p{L})(?:[Aa]n?|\d [x×]) )|(?<article2>(?<!\p{L})[Aa]n? \d{1,6}[–-]))|)`;
+const measure: Grammar = [
+  // People aren't counted in meters.
+
+  sticky`(?<![\p{L}\d.,])${number}m(?= (?:people|adults|users|jobs|homes|workers|children|customers|households|voters|votes|visitors|passengers|tonnes|tons|barrels)(?!\p{L}))`,
+  ({ number: count = '' }) => `${toNumber(count)} million`,
+
+  sticky`(?<=\((?:\d{1,3}[–-])?)(?<number>\d{1,3}(?:\.\d)?) ?-?oz\.?(?=\) (?:${cans})s?(?!\p{L}))`,
+  ({ number: count = '' }) => `${toNumber(count)} ounce`,
+
+  sticky`(?<![\p{L}\d.,])(?<number>\d{1,2}) ?st(?:(?= ?\d{1,2} ?lbs?(?!\p{L}))|\.(?= \d{1,2}(?!\d|[.,]\d)))`,
+  ({ number: count = '' }) => `${toCardinal(count)} stone`,
+
+  sticky`(?<![\p{L}\d,])${number} ?K(?![\p{L}\d]| an? )(?<= K)`,
+  ({ number: count = '' }) => `${toNumber(count)} kelvin`,
+
+  sticky`(?<![\p{L}\d.,]|\p{Lu}\p{Ll}{1,20} )${number} ?A(?![\p{L}\d-]| \p{L})(?<= A|\dA(?=[.,;)]))`,
+  ({ number: count = '' }) => `${toNumber(count)} ${count === '1' ? 'amp' : 'amps'}`,
+
+  sticky`${article}(?<![\p{L}\d.,])${number}(?<hyphen>-)? ?(?<unit>${unitNames})(?<power>\^[23])?(?:/(?<per>${perNames})(?<perPower>\^[23])?)?(?![\p{L}\d^%]|/\p{L}|/$)(?<period>(?<=\p{L}{2})\.(?= \p{Ll}|, |\)| ?\d{1,2} ?in(?!\p{L})))?(?=(?<noun>-\p{L}| (?!(?:${notNouns})(?!\p{L}))(?<thing>(?:film|lens|screen|display|monitor|battery|engine|pipe|hose|cable|drill)(?!\p{L}))?)?)`,
+  readMeasure,
+];
+
+/** Numbers with a unit, dimensions, and units that stand alone. */
+export const measures: TokenClass = {
+  words: ['x', ...plainUnits.map((sign) => /^\p{L}*/u.exec(sign)![0])],
+  digits: [...inches, ...feet, ...angles, ...measure],
+  letters: [
+    // Behind a number in words: `4.5 billion km`
+
+    sticky`(?<=(?:hundred|thousand|[mbtr]illion) )(?<unit>${unitNames})(?![\p{L}\d^/'])`,
+    ({ unit = '' }) => (unit.length === 1 ? undefined : units.get(unit)![1]),
+    // Without a number: `km/h`, `people/km²`
+
+    sticky`(?<![\p{L}\d/.])(?<unit>km|mi|m|ft|kB|KB|MB|GB|kg|g|mg|μg|W|J|kcal|kWh|lbs?)/(?<per>${perNames})(?<power>\^[23])?(?![\p{L}\d^/])`,
+    ({ unit = '', per = '', power = '' }) => `${units.get(unit)![1]} per ${toDivisor(per, power)}`,
+
+    sticky`(?:(?<=(?<per>(?<!\p{L})[Pp]er ))|)(?<![\p{L}\d]|\d )(?<unit>[kcm]?m|mi|ft|yd)(?<power>\^[23])(?![\p{L}\d^/])`,
+    ({ per, unit = '', power = '' }) => powers[power]! + units.get(unit)![per === undefined ? 1 : 0],
+    // Behind a fraction: `1/4 tsp`
+
+    sticky`(?<=(?<whole>\d[ -])?(?<![\d/])\d{1,2}/\d{1,2} ?)(?<unit>${oneOf([...plainUnits, 'in'])})(?![\p{L}\d^/])(?:(?<=\p{L}{2})\.(?= \p{Ll}))?`,
+    ({ whole, unit = '' }) => units.get(unit)![whole === undefined ? 0 : 1],
+
+    sticky`(?<=\bper )(?<unit>kWh|km|kg|lb|oz|ml|mL|sq ft|GB|MB|hr|yr)(?![\p{L}\d^/])`,
+    ({ unit = '' }) => units.get(unit)![0],
+    // `3 x 4 m`
+
+    sticky`(?<=\d ?(?:${lengths})? ?)x(?= ?${decimalNumber}(?: ?[x×] ?${decimalNumber})? ?(?:${lengths})(?![\p{L}\d^]))`,
+    'by',
+  ],
+  marks: {
+    '× ': [
+      sticky`(?<=\d ?(?:${lengths})?) ?×(?= ?${decimalNumber}(?: ?[x×] ?${decimalNumber})? ?(?:${lengths})(?![\p{L}\d^]))`,
+      ' by ',
+    ],
+    '/': [
+      sticky`(?<=\p{L}{3})/(?<unit>[kcm]?m|mi|ft|yd)(?<power>\^[23])(?![\p{L}\d^/])`,
+      ({ unit = '', power = '' }) => ` per ${powers[power]!}${units.get(unit)![0]}`,
+      sticky`(?<=°[CF])/(?=\d)`,
+      ', ',
+      sticky`(?<=\d ?(?:${unitNames}))/(?=\d{1,5}(?:\.\d{1,2})? ?(?:${unitNames})(?!\p{L}))`,
+      ' per ',
+      sticky`(?<=\d)/(?=\d{1,9}(?:\.\d{1,9})? ?[KMGTP]i?B(?!\p{L}))`,
+      ' of ',
+      sticky`(?<=\d)/(?=\d{1,9} ?mmHg)`,
+      ' over ',
+    ],
+    '"': [sticky`"(?<=\d/\d{1,2}")(?=[^"\n]{0,1000}(?:\n|$))(?<=(?:^|\n)[^"\n]{0,1000}")`, ' inch'],
+  },
+};
+
+function readMeasure(groups: Groups): string {
+  const {
+    article: determiner,
+    article2,
+    number: count = '',
+    hyphen,
+    unit = '',
+    power = '',
+    per,
+    perPower = '',
+    noun,
+    thing,
+  } = groups;
+  const isAttribute = noun !== undefined && (determiner ?? article2 ?? hyphen ?? thing) !== undefined;
+  const isOne = isAttribute || (count === '1' && groups['range'] === undefined);
+  const sign = unit === 'bps' && Number(count.replaceAll(',', '')) > 1000 ? 'bit per second' : undefined;
+  const name = sign ? 'bits per second' : (powers[power] ?? '') + units.get(unit)![isOne ? 0 : 1];
+  return `${toNumber(count)} ${name}${per === undefined ? '' : ` per ${toDivisor(per, perPower)}`}`;
+}
+
+function toDivisor(sign: string, power: string): string {
+  const one = nameOfDivisor(sign)!;
+  return sign === 's' ? one + (powersOfTime[power] ?? '') : (powers[power] ?? '') + one;
+}
