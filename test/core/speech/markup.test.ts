@@ -46,6 +46,27 @@ describe('markup is read as what it means', () => {
     ['<sub alias="the ꙮ">[a](/b/)</sub> [c](/d/)', [['the ꙮ', 'd']]],
     ['&#42606; [c](/d/)', [['ꙮ', 'd']]],
     ['<say-as interpret-as="digits">[a](/b/)1</say-as> [c](/d/)', [['one ꙮ', 'd']]],
+    [
+      'The area is $\\pi r^2$, or \\(a_1 \\le b\\).',
+      [['The area is pi r squared, or a sub one is at most b.']],
+    ],
+    ['$$\\frac{a + \\sqrt{b}}{2}$$', [['a plus square root of b over two']]],
+    [
+      'It costs $5 and $10, or $5-$10.',
+      [['It costs five dollars and ten dollars, or five dollars to ten dollars.']],
+    ],
+    ['Use \\*stars\\* and 1\\. here', [['Use stars and one. here']]],
+    ['10<sup>3</sup> and x<sup>2</sup>, the 5<sup>th</sup>', [['ten cubed and x squared, the fifth']]],
+    ['A claim[^1].\n\n[^1]: The source.', [['A claim.\nThe source.']]],
+    ['See [the docs][ref] and [ref][].\n\n[ref]: https://a.b/c', [['See the docs and reference.']]],
+    ['a [b][0] c', [['a (b)(zero) c']]],
+    ['+ one\n+ two\n* three', [['one.\ntwo.\nthree']]],
+    ['- [ ] buy milk\n- [x] call Bob', [['buy milk.\ncall Bob']]],
+    ['a ==marked== word, a == b == c', [['a marked word, a equals b equals c']]],
+    ['Title\n=====\nText\n\nOther\n---\nMore', [['Title.\nText.\nOther.\nMore']]],
+    ['## A heading\nText', [['A heading.\nText']]],
+    ['**A title**\nText **bold**', [['A title.\nText bold']]],
+    ['a | b\n--|:-:\n1 | 2\n\nEnd', [['a, b.\none, two.\nEnd']]],
     ['The [Kokoro](/kˈOkəɹO/) voice.', [['The ꙮ voice.', 'kˈOkəɹO']]],
     ['<phoneme alphabet="ipa" ph="təˈmeɪtoʊ">tomato</phoneme> soup', [['ꙮ soup', 'təˈmeɪtoʊ']]],
   ])('%j', (text, expected) => {
@@ -154,3 +175,10 @@ describe('a text as long as may be', () => {
     expect(readMarkup(text).shown).toHaveLength(text.length);
   });
 });
+
+it.each(['$a', '\\(', '[a][', '==a', 'a|b\n--|--\n', '# # ', '# [', '+ \n', '- [ ] \n', '**a', '\\frac{'])(
+  'reads 200,000 characters of %j',
+  (piece) => {
+    expect(readMarkup(piece.repeat(200_000 / piece.length)).shown.length).toBeGreaterThan(190_000);
+  },
+);

@@ -1,4 +1,5 @@
 import { assertText } from '../../assert-values.ts';
+import { readLatex } from './latex.ts';
 import { decodeEntity, entity, pauseOf, sayAs } from './ssml.ts';
 
 /** A part of a text between two breaks. */
@@ -33,8 +34,19 @@ const attribute = String.raw`\s+[\w:-]{1,40}\s*=\s*(?:"[^"<>]{0,500}"|'[^'<>]{0,
 const markup = new RegExp(
   [
     '(?<fence>(?<=^|\\n)(?:`{3}|~{3})[^\\n]*(?:\\n(?!`{3}|~{3})[^\\n]*)*(?:\\n(?:`{3}|~{3})[^\\n]*|$))',
+    String.raw`(?<table>(?<=^|\n)[^\n|]*\|[^\n]*\n[ \t|]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*(?:\n[^\n|]*\|[^\n]*)*)`,
     String.raw`(?<row>(?<=^|\n)[ \t]*\|[^\n]*\|[ \t]*(?=\n|$))`,
-    String.raw`(?<line>(?<=^|\n)[ \t]{0,3}(?:>[ \t]?|(?:-[ \t]*){3,}(?=\n|$)|(?:\*[ \t]*){3,}(?=\n|$)))`,
+    String.raw`(?<rule>(?<=^|\n)[ \t]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|={3,}[ \t]*)(?=\n|$))`,
+    String.raw`(?<title>(?<=^|\n)[ \t]{0,3}(?:#{1,6}[ \t]+(?:#+[ \t]+)*(?<heading>[^\n]+)|(?:\*\*|__)(?<bold>[^*_\n]{1,200})(?:\*\*|__)[ \t]*(?=\n|$)))`,
+    String.raw`(?<quote>(?<=^|\n)[ \t]{0,3}>[ \t]?)`,
+    String.raw`(?<bullet>(?<=^|\n)[ \t]*[-*+][ \t]+(?:\[[ xX]\][ \t]+)?)`,
+    String.raw`(?<math>\$\$(?<display>[^$]{1,1000})\$\$|\\\((?<round>[^\n]{1,500}?)\\\)|\\\[(?<square>[^]{1,1000}?)\\\]|\$(?=\S)(?<inner>[^$\n]{0,300}[^$\s\\])\$(?!\d))`,
+    String.raw`(?<escape>\\(?=[!-\/:-@\x5b-\x60\x7b-~]))`,
+    String.raw`(?<power>(?<=\d|\b[A-Za-z]|\))<sup>(?=[-−+]?\d))`,
+    String.raw`(?<highlight>==(?=[^\s=])(?<highlighted>[^=\n]{0,300}[^\s=])==(?!=))`,
+    String.raw`(?<note>\[\^[^\]\s]{1,40}\]:?)`,
+    String.raw`(?<definition>(?<=^|\n)[ \t]{0,3}\[[^\]\n^][^\]\n]{0,200}\]:[ \t]+\S[^\n]*)`,
+    String.raw`(?<reference>\[(?<labeled>[^[\]\n]{1,500})\]\[(?<key>[^[\]\n]{0,200})\])`,
     String.raw`(?<comment><!--(?:(?!-->)[^])*(?:-->|$))`,
     String.raw`(?<link>!?\[(?<label>[^[\]\n]{1,500})\]\((?<target>[^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)(?: "[^"\n]{0,200}")?\))`,
     String.raw`(?<tag><(?<slash>/?)(?<name>[A-Za-z][\w:-]{0,30})(?<attributes>(?:${attribute}){0,20})\s*/?>)`,
@@ -49,6 +61,7 @@ const block =
 /** Elements within a word or a phrase. */
 const inline =
   /^(?:a|abbr|b|cite|code|del|em|emphasis|i|img|ins|kbd|lang|mark|prosody|q|small|span|strong|sub|sup|tt|u|w|token|say-as|phoneme|break)$/i;
+const definitions = /^[ \t]{0,3}\[([^\]\n^][^\]\n]{0,200})\]:[ \t]+\S/gm;
 const closingTag = /<\/(?<name>[A-Za-z][\w:-]{0,30})/g;
 /** Elements that replace or hide their text. */
 const spokenOtherwise = /^(?:sub|say-as|phoneme|script|style)$/;
@@ -74,9 +87,13 @@ class MarkupReader {
   readonly #source: string;
   /** Offset of each element's last closing tag, by name. */
   readonly #ends = new Map<string, number>();
+  /** Names of the link targets that the text defines. */
+  readonly #targets: ReadonlySet<string>;
   readonly #spans: MarkedSpan[] = [];
   #shown = '';
   #said = '';
+  /** Whether any word has been said. */
+  #hasSaid = false;
   #given: string[] = [];
   #pausedSeconds = 0;
   /** The open element whose text is replaced; `text` and `phonemes` are the lengths at its beginning. */
@@ -84,6 +101,7 @@ class MarkupReader {
 
   constructor(source: string) {
     this.#source = source;
+    this.#targets = new Set(Array.from(source.matchAll(definitions), ([, name]) => name!.toLowerCase()));
     for (const { groups, index } of source.matchAll(closingTag))
       this.#ends.set(groups!['name']!.toLowerCase(), index);
   }
@@ -105,12 +123,49 @@ class MarkupReader {
   }
 
   #mark(match: string, groups: Readonly<Record<string, string | undefined>>): void {
-    const { row, link, label = '', target = '', tag, entity: sign } = groups;
-    if (row !== undefined) this.#readRow(row);
+    const { table, row, title, math, reference, labeled = '', key, highlighted, escape, power } = groups;
+    const { link, label = '', target = '', tag, entity: sign, rule, bullet } = groups;
+    const { heading, bold, display, round, square, inner } = groups;
+    const words = heading ?? bold ?? highlighted ?? display ?? round ?? square ?? inner ?? labeled;
+    const lead = match.indexOf(words, title === undefined ? 1 : 0);
+    const [before, after] = [match.slice(0, lead), match.slice(lead + words.length)];
+    if (table !== undefined) this.#readTable(table);
+    else if (row !== undefined) this.#readRow(row);
+    else if (title !== undefined) {
+      this.#blank(before, '');
+      this.#read(words);
+      this.#blank(after, '\n\n');
+    } else if (math !== undefined) {
+      this.#join(before);
+      this.#shown += words;
+      this.#said += withoutMarks(readLatex(words));
+      this.#join(after);
+    } else if (highlighted !== undefined) {
+      this.#join(before);
+      this.#read(words);
+      this.#join(after);
+    } else if (reference !== undefined) {
+      if (!this.#targets.has((key || labeled).toLowerCase())) return this.#say(match);
+      this.#join(before);
+      this.#read(words);
+      this.#join(after);
+    } else if (escape !== undefined) this.#join(escape);
+    else if (power !== undefined) {
+      this.#join(power);
+      this.#said += '^';
+    } else if (rule !== undefined) this.#blank(rule, '\n\n');
+    else if (bullet !== undefined) this.#blank(bullet, this.#hasSaid ? '- ' : '');
     else if (link !== undefined) this.#readLink(link, label, target);
     else if (tag !== undefined) this.#readTag(tag, groups);
     else if (sign !== undefined) this.#readEntity(sign);
     else this.#blank(match, groups['fence'] === undefined ? '' : '\n');
+  }
+
+  #readTable(table: string): void {
+    for (const [index, row] of table.split('\n').entries()) {
+      if (index > 0) this.#say('\n');
+      this.#readRow(row);
+    }
   }
 
   /** Reads a table row: its cells, with pauses between them. */
@@ -211,6 +266,7 @@ class MarkupReader {
 
   #say(text: string): void {
     const own = withoutMarks(text);
+    this.#hasSaid ||= /\S/.test(own);
     this.#shown += own;
     this.#said += own;
   }
