@@ -87,6 +87,7 @@ const named: Grammar = [
 
 /** Calendar days, months and weekdays. */
 export const dates: TokenClass = {
+  when: /(?=\p{L}|\d{1,8}(?:st|nd|rd|th)? ?(?:[-–./\p{Lu}]|of )|\d{8})/uy,
   words: [...shout(monthNames), ...shout(dayNames)],
   digits: [...timestamp, ...numeric, ...dayFirst],
   letters: named,

@@ -48,6 +48,7 @@ const all = [...hexadecimal, ...links, ...addresses];
 
 /** E-mail addresses, links, names of files and hosts, read mark by mark. */
 export const electronic: TokenClass = {
+  when: /(?=[\w+~-]{0,64}[@/:\\.])/uy,
   digits: all,
   letters: all,
   marks: { '@/~._-+': addresses },

@@ -107,6 +107,7 @@ const measure: Grammar = [
 
 /** Numbers with a unit, dimensions, and units that stand alone. */
 export const measures: TokenClass = {
+  when: /(?=\p{L}|\d[\d.,]{0,60}[ -]?[\p{L}"'′°%‰])/uy,
   words: ['x', ...plainUnits.map((sign) => /^\p{L}*/u.exec(sign)![0])],
   digits: [...inches, ...feet, ...angles, ...measure],
   letters: [

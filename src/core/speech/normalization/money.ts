@@ -82,6 +82,7 @@ const behind: Grammar = [
 
 /** Amounts of money, with the sign or the code before them or behind. */
 export const money: TokenClass = {
+  when: /(?=\p{L}|\d[\d.,]{0,60}(?:[ -]?\p{L}{1,8})? ?(?:\p{Sc}|\p{Lu}{2}|zł|kr|Kč|Ft|лв|Fr|p)|\d{1,2},\d\d,)/uy,
   words: [...currencies.keys(), 'US', 'Rs', 'CA', 'A', 'C', 'HK', 'NZ', 'S', 'R', 'NT', 'MX', 'AU'].map(
     (key) => key.replace('$', ''),
   ),

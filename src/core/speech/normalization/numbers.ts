@@ -5,6 +5,7 @@ const crowds: Readonly<Record<string, string>> = { '10': 'tens', '100': 'hundred
 
 /** Fixed phrases of two numbers, and grouped or scientific notations of one. */
 export const notations: TokenClass = {
+  when: /(?=\d[\d.,]{0,60}(?:[-/'_eE]| ?[×x*·]| \d{3})|\d{41})/uy,
   digits: [
     // Longer ones are no numbers, and no other form has to search them.
     /\d{41,}/uy,

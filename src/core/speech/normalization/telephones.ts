@@ -25,6 +25,7 @@ const forms: Grammar = [
 
 /** Telephone numbers, digit by digit. */
 export const telephones: TokenClass = {
+  when: /(?=[\d(][\d() .+/-]{7}|x|[18]\d*-)/uy,
   words: ['x'],
   digits: [
     ...forms,

@@ -35,6 +35,7 @@ const clock: Grammar = [
 
 /** Times of the day, and durations that look like them. */
 export const times: TokenClass = {
+  when: /(?=\d{1,2}(?:[:.]\d\d| ?[hmsAPap])|[ap])/uy,
   words: ['a', 'p'],
   digits: clock,
   letters: [

@@ -11,6 +11,8 @@ export type Grammar = readonly (RegExp | Speak)[];
 
 /** A class of tokens with its own grammar. A form sees the text around its token as it is written. */
 export interface TokenClass {
+  /** What every token of the class that begins with a digit or a letter fits; sticky. It only saves time. */
+  readonly when?: RegExp;
   /** Forms that begin with a digit. */
   readonly digits?: Grammar;
   /** Forms that begin with a letter: tried at `words`, and at words that a digit or a mark follows at once. */

@@ -11,6 +11,7 @@ const list = sticky`(?<![\p{L}\d.,:/$€£-]|\d, |\d (?:and|or) )(?<years>${year
 
 /** Years, and spans of them. */
 export const years: TokenClass = {
+  when: /(?=\d{3,4}(?!\d))/uy,
   digits: [
     sticky`(?<![\p{L}\d.,])(?:(?<from>\d{3}) ?[–-] ?)?(?<until>\d{3})(?= (?:BCE?|CE|AD)(?!\p{L}))`,
     ({ from, until = '' }) => `${from === undefined ? '' : `${toLabel(from)} to `}${toLabel(until)}`,
