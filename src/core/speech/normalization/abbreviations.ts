@@ -2,7 +2,8 @@ import { anywhere, beforeNumber, places, titles } from './abbreviation-table.ts'
 import { oneOf, sticky, stickyInAnyCase, type TokenClass } from './token.ts';
 
 /** At the end of a sentence, the period of an abbreviation also ends the sentence. */
-const period = String.raw`(?:(?<end>\.(?=["')]*(?:\n|$)))|\.)`;
+const periodBefore = (next: string): string => String.raw`(?:(?<end>\.(?=["')]*(?:\n|$${next})))|\.)`;
+const period = periodBefore('');
 const inAnyCase = (names: Readonly<Record<string, string>>): string[] =>
   Object.keys(names).flatMap((name) => [
     name,
@@ -11,6 +12,12 @@ const inAnyCase = (names: Readonly<Record<string, string>>): string[] =>
   ]);
 /** A capital is the beginning of a sentence or of a heading: elsewhere `Max` is a name. */
 const opening = String.raw`(?<=^|\n|[.!?:;,(—"/] ?)`;
+
+/** Words that show that the preceding abbreviation or letter ended a sentence: `Take plan B. Then go.` */
+const sentenceStarts =
+  'A|An|And|As|At|But|For|He|How|I|If|In|Is|It|No|Not|On|Or|She|So|That|The|Then|There|These|They|This|We|What|When|Where|Who|Why|Yes|You';
+
+const streetPeriod = periodBefore(`| (?:${sentenceStarts}) `);
 
 /** Abbreviations of words. */
 export const abbreviations: TokenClass = {
@@ -27,10 +34,10 @@ export const abbreviations: TokenClass = {
     /(?<=\? ["'(]?)No\.(?= \d)/uy,
     'No!',
 
-    sticky`(?<=\p{Lu}\p{Ll}{1,30}(?:,|(?<=Jr|Sr|Co)\.)? )(?<name>${oneOf(Object.keys(places))})(?!(?<=St|Dr|Bros)\. \p{Lu})${period}`,
+    sticky`(?<=\p{Lu}\p{Ll}{1,30}(?:,|(?<=Jr|Sr|Co)\.)? )(?<name>${oneOf(Object.keys(places))})(?!(?<=St|Dr|Bros)\. (?!(?:${sentenceStarts}) )\p{Lu})${streetPeriod}`,
     ({ name = '', end = '' }) => places[name]! + end,
 
-    sticky`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${period}|(?!\p{L}))`,
+    sticky`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${streetPeriod}|(?!\p{L}))`,
     ({ name = '', end = '' }) => places[name]! + end,
 
     sticky`(?<![\p{L}.'-])(?<title>dr|mr|mrs|prof)\.?(?= \p{L})`,
@@ -96,10 +103,6 @@ export const abbreviations: TokenClass = {
     ],
   },
 };
-
-/** Words that show that the preceding single letter ended a sentence: `Take plan B. Then go.` */
-const sentenceStarts =
-  'A|An|And|As|At|But|For|He|How|I|If|In|Is|It|No|Not|On|Or|She|So|That|The|Then|There|These|They|This|We|What|When|Where|Who|Why|Yes|You';
 
 /** Letters with periods, and the initials of names. */
 export const initialisms: TokenClass = {

@@ -7,8 +7,10 @@ const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 const monthNames = [...months, 'Sept', ...months.map((name) => name.slice(0, 3))];
 const dayNames = [...weekdays, 'Tues', 'Thurs', 'Thur', ...weekdays.map((name) => name.slice(0, 3))];
 const shout = (names: readonly string[]): string[] => [...names, ...names.map((name) => name.toUpperCase())];
+/** Months in lower case that are no words. */
+const lowerMonths = monthNames.map((name) => name.toLowerCase()).filter((name) => !/^mar|^may/.test(name));
 
-const month = String.raw`(?<month>${shout(monthNames).join('|')})(?!\p{L})\.?`;
+const month = String.raw`(?<month>${[...shout(monthNames), ...lowerMonths].join('|')})(?!\p{L})\.?`;
 const day = String.raw`(?<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:])`;
 const year = String.raw`(?<year>1[0-9]\d\d|20\d\d)(?![\d,]\d|\d)`;
 const weekday = `(?:${shout(dayNames).join('|')})`;
@@ -87,8 +89,8 @@ const named: Grammar = [
 
 /** Calendar days, months and weekdays. */
 export const dates: TokenClass = {
-  when: /(?=\p{L}|\d{1,8}(?:st|nd|rd|th)? ?(?:[-–./\p{Lu}]|of )|\d{8})/uy,
-  words: [...shout(monthNames), ...shout(dayNames)],
+  when: /(?=\p{L}|\d{1,8}(?:st|nd|rd|th)? ?(?:[-–./\p{Lu}]|of |[jfasond])|\d{8})/uy,
+  words: [...shout(monthNames), ...lowerMonths, ...shout(dayNames)],
   digits: [...timestamp, ...numeric, ...dayFirst],
   letters: named,
 };

@@ -11,13 +11,14 @@ A amp μm,Ah amp hour m,Hz hertz= kMGT,Ω ohm mM,J joule mkMG,Pa pascal hkMG,N n
 mol mole μmk,bar bar m,F farad pnμm`;
 
 /** Sign, singular and, where it isn't that with an s, plural. */
-const others = `kΩ kilohm,mi mile,yd yard,lb pound,lbs pound,oz ounce,fl oz fluid ounce,fl. oz fluid ounce,tbsp tablespoon,
+const others = `kΩ kilohm,mi mile,yd yard,lb pound,lbs pound,kgs kilogram,KG kilogram,oz ounce,fl oz fluid ounce,fl. oz fluid ounce,tbsp tablespoon,
 tbs tablespoon,tsp teaspoon,sec second,secs second,min minute,mins minute,h hour,hr hour,hrs hour,wk week,wks week,mo month,mos month,
 yr year,yrs year,pts point,pt pint,qt quart,gal gallon,° degree,KiB kibibyte,MiB mebibyte,GiB gibibyte,TiB tebibyte,
 pp percentage point,px pixel,MP megapixel,sq mi square mile,sq. mi square mile,sq m square meter,sq km square kilometer,
 sq yd square yard,cu m cubic meter,cu yd cubic yard,atm atmosphere,ha hectare,ac acre,t ton,Nm newton meter,ft foot/feet,in inch/inches,
 inches inch/inches,doz dozen/dozen,°C degree Celsius/degrees Celsius,°F degree Fahrenheit/degrees Fahrenheit,K kelvin/kelvin,
 kbps kilobit per second/kilobits per second,Kbps kilobit per second/kilobits per second,Mbps megabit per second/megabits per second,
+mbps megabit per second/megabits per second,
 Gbps gigabit per second/gigabits per second,bps basis point,mmHg millimeter of mercury/millimeters of mercury,
 mph mile per hour/miles per hour,mpg mile per gallon/miles per gallon,kmh kilometer per hour/kilometers per hour,
 kph kilometer per hour/kilometers per hour,fps frame per second/frames per second,rpm revolution per minute/revolutions per minute,
