@@ -175,6 +175,8 @@ async function readTranscript(
   return heard;
 }
 
+export type JoinedHeard = ReturnType<typeof joinHeard>;
+
 /** Joins the parts of a turn; it has failed if no part has a word. */
 export function joinHeard(parts: readonly Heard[]) {
   const text = parts.flatMap((part) => part.text || []).join(' ');

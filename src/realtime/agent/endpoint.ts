@@ -23,7 +23,6 @@ export const talkLive: SocketEndpoint<AnyRequest, RunEvent> = {
   errors: ['invalid_request', 'upgrade_required', 'model_not_found', 'rate_limited', 'overloaded'],
   connect(call) {
     const session = new VoiceSession(call.findModel(call.query.get('model')!) as VoiceInfo, call);
-    call.signal.addEventListener('abort', () => session.close(), { once: true });
     return toSocketSession(session, call);
   },
 };

@@ -1,10 +1,9 @@
-import { appendAudio, tooShortError, type AudioTarget } from '../append-audio.ts';
-import { sampleRateOf } from '../listening.ts';
-import { GrowingText, type Heard, type Hearing } from '../hearing.ts';
-import { SpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
-import type { InferenceError } from '../../errors.ts';
-import { createId } from '../../http/headers.ts';
-import { maxPauseMs, type VoiceConfiguration } from './configuration.ts';
+import type { InferenceError } from '../errors.ts';
+import { createId } from '../http/headers.ts';
+import { appendAudio, tooShortError, type AudioTarget } from './append-audio.ts';
+import { GrowingText, type Heard, type Hearing, type Pause } from './hearing.ts';
+import { sampleRateOf, type Configuration } from './listening.ts';
+import { SpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
 
 export interface Turn {
   readonly itemId: string;
@@ -17,8 +16,8 @@ export interface Turn {
 interface TurnOptions extends Pick<AudioTarget, 'maxBufferBytes' | 'hold'> {
   readonly hearing: Hearing;
   readonly onStart: (itemId: string, startMs: number) => void;
-  /** Called when speech has paused: the turn may be over. @param parts transcripts of the turn so far */
-  readonly onPause: (parts: readonly Promise<Heard>[], isOver: Promise<boolean>) => void;
+  /** Called when speech has paused: the turn may be over. @param parts transcripts of the turn before it */
+  readonly onPause: (pause: Pause, parts: readonly Promise<Heard>[]) => void;
   readonly onTurn: (turn: Turn) => void;
 }
 
@@ -35,13 +34,15 @@ export const endsSentence = (text: string): boolean => /[.!?…。！？؟।]["
 export class Turns {
   readonly #options: TurnOptions;
   readonly #input: SpeechInput;
-  #configuration: VoiceConfiguration;
+  #configuration: Configuration;
+  /** 0 if each silence ends a turn. */
+  #maxPauseMs = 0;
   #open: OpenTurn | undefined;
   #receivedMs = 0;
 
-  constructor(begun: VoiceConfiguration, options: TurnOptions) {
+  constructor(begun: Configuration, options: TurnOptions) {
     this.#options = options;
-    this.#input = new SpeechInput(begun.input);
+    this.#input = new SpeechInput(begun);
     this.#configuration = begun;
   }
 
@@ -55,9 +56,10 @@ export class Turns {
   }
 
   /** @throws InferenceError for a change of the format after the first audio */
-  configure(after: VoiceConfiguration): void {
-    if (this.#input.configure(after.input, 'session.audio.input.format')) this.#finish();
+  configure(after: Configuration, maxPauseMs = 0): void {
+    if (this.#input.configure(after, 'session.audio.input.format')) this.#finish();
     this.#configuration = after;
+    this.#maxPauseMs = maxPauseMs;
   }
 
   /** @throws InferenceError for audio that can't be read, or more than the buffer takes */
@@ -70,16 +72,15 @@ export class Turns {
     this.#follow();
     const bytes = (text.length / 4) * 3;
     this.#receivedMs +=
-      (1000 * bytes) / (this.#input.sampleBytes() * sampleRateOf(this.#configuration.input.format));
-    const longest = maxPauseMs(this.#configuration.rules);
-    if (this.#open && !this.#input.isSpeech() && this.#receivedMs - this.#open.endedAtMs >= longest)
+      (1000 * bytes) / (this.#input.sampleBytes() * sampleRateOf(this.#configuration.format));
+    if (this.#open && !this.#input.isSpeech() && this.#receivedMs - this.#open.endedAtMs >= this.#maxPauseMs)
       this.#finish();
   }
 
   /** Commits the turn at the client's request. @returns an error for less audio than a word */
   commit(): InferenceError | undefined {
     const error = tooShortError(this.#input);
-    if (error && !this.#open) return error;
+    if (error && !this.#open?.parts.length) return error;
     const { itemId, parts, text } = this.#openTurn();
     if (!error) parts.push(this.#transcribe(this.#input.cutSpeech(), text));
     this.#open = undefined;
@@ -103,17 +104,17 @@ export class Turns {
     turn.endedAtMs = this.#receivedMs;
     const heard = this.#transcribe(change.audio, turn.text);
     turn.parts.push(heard);
-    if (maxPauseMs(this.#configuration.rules) === 0) return this.#finish();
+    if (this.#maxPauseMs === 0) return this.#finish();
     void this.#judge(turn, heard);
   }
 
   #transcribe(audio: SpokenAudio, text: GrowingText): Promise<Heard> {
-    return this.#options.hearing.transcribe(audio, this.#configuration.input, text.add());
+    return this.#options.hearing.transcribe(audio, this.#configuration, text.add());
   }
 
   #follow(): void {
-    const pause = this.#options.hearing.follow(this.#input, this.#configuration.input);
-    if (pause) this.#options.onPause([...(this.#open?.parts ?? []), pause.heard], pause.isOver);
+    const pause = this.#options.hearing.follow(this.#input, this.#configuration);
+    if (pause) this.#options.onPause(pause, this.#open?.parts ?? []);
   }
 
   #openTurn(): OpenTurn {
