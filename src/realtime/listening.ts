@@ -1,5 +1,5 @@
 import type { PcmEncoding } from '../core/audio/containers/pcm-samples.ts';
-import { resolveParameters, type ParameterValues } from '../core/parameters/descriptor.ts';
+import { resolveParameters, toWireName, type ParameterValues } from '../core/parameters/descriptor.ts';
 import { parameterReader } from '../validation/request-table.ts';
 import { turnParameters } from './turn-parameters.ts';
 import type { z } from 'zod';
@@ -63,37 +63,24 @@ export function toFormat(format: AudioFormat): AudioFormat {
   return format.type === 'audio/pcm' ? { ...format, rate: sampleRateOf(format) } : format;
 }
 
-/** The session as `session.updated` reports it. */
-export function toSession(configuration: Configuration) {
+/** The settings of the recording, as a session reports them. */
+export function toInput(configuration: Configuration) {
   return {
-    type: 'transcription' as const,
-    audio: {
-      input: {
-        format: toFormat(configuration.format),
-        transcription: toTranscription(configuration),
-        noise_reduction: null,
-        turn_detection: toTurnDetection(configuration),
-      },
-    },
-    include: null,
+    format: toFormat(configuration.format),
+    transcription: toTranscription(configuration),
+    noise_reduction: null,
+    turn_detection: toTurnDetection(configuration),
   };
 }
 
-/** As a session reports it. */
-export function toTranscription({ model, language, prompt, keywords }: Configuration) {
+function toTranscription({ model, language, prompt, keywords }: Configuration) {
   return { model, language: language ?? null, prompt: prompt ?? null, ...(keywords && { keywords }) };
 }
 
-/** As a session reports it. */
-export function toTurnDetection({ turns }: Pick<Configuration, 'turns'>) {
+function toTurnDetection({ turns }: Configuration) {
   if (!turns) return null;
-  const { threshold, prefixPaddingMs, silenceDurationMs } = turns;
-  return {
-    type: 'server_vad',
-    threshold,
-    prefix_padding_ms: prefixPaddingMs,
-    silence_duration_ms: silenceDurationMs,
-  };
+  const fields = Object.entries(turns).map(([name, value]) => [toWireName(name), value]);
+  return { type: 'server_vad', ...Object.fromEntries(fields) };
 }
 
 const encodings: Readonly<Record<AudioFormat['type'], PcmEncoding>> = {

@@ -1,17 +1,16 @@
 import type { z } from 'zod';
-import type { SocketCall, SocketSession } from '../contracts/endpoint.ts';
+import type { SocketCall } from '../contracts/endpoint.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import { createId } from '../http/headers.ts';
 import { parseBody } from '../validation/issues.ts';
-import { emptyCommitCode, eventIdOf, inTurns } from './append-audio.ts';
 import { Hearing, type GrowingText, type Heard, type JoinedHeard, type Pause } from './hearing.ts';
 import type { Configuration } from './listening.ts';
 import { transcribed, type audioEvents, type heardEvents } from './protocol.ts';
 import { Turns, type Turn } from './turns.ts';
 
-type Call = SocketCall<AnyRequest, RunEvent>;
+export type Call = SocketCall<AnyRequest, RunEvent>;
 
 /** The parts of a socket's call that a session also has without a socket. */
 export type SessionCall = Pick<
@@ -167,7 +166,8 @@ export abstract class RealtimeSession<Event extends { readonly type: string }, D
     if (event.type === 'input_audio_buffer.append') return yield* this.turns.append(event.audio);
     if (event.type === 'input_audio_buffer.commit') {
       const error = this.turns.commit();
-      return error && this.refuse(error, event.event_id, emptyCommitCode);
+      // Client libraries handle this code: it is common to commit while the server detects turns.
+      return error && this.refuse(error, event.event_id, 'input_audio_buffer_commit_empty');
     }
     this.turns.clear();
     this.emit({ type: 'input_audio_buffer.cleared' });
@@ -177,15 +177,8 @@ export abstract class RealtimeSession<Event extends { readonly type: string }, D
 const isAboutAudio = (event: { readonly type: string }): event is AudioEvent =>
   event.type.startsWith('input_audio_buffer.');
 
-/** The session as a socket serves it. */
-export function toSocketSession(
-  session: Pick<RealtimeSession<never, never>, 'begin' | 'receive' | 'refuse' | 'settled'>,
-  call: Parameters<typeof inTurns>[1],
-): SocketSession {
-  return {
-    begin: () => session.begin(),
-    receive: (message) => inTurns(session.receive(message), call),
-    refuse: (error) => session.refuse(error),
-    settled: () => session.settled(),
-  };
+/** The client's own name of a message, which comes back with an error. */
+function eventIdOf(message: unknown): string | null {
+  const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
+  return typeof id === 'string' ? id.slice(0, 512) : null;
 }

@@ -1,9 +1,13 @@
-import type { InferenceError } from '../errors.ts';
+import { fieldError, InferenceError } from '../errors.ts';
 import { createId } from '../http/headers.ts';
-import { appendAudio, tooShortError, type AudioTarget } from './append-audio.ts';
 import { GrowingText, type Heard, type Hearing, type Pause } from './hearing.ts';
 import { sampleRateOf, type Configuration } from './listening.ts';
-import { SpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
+import { readAudio, SpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
+
+/** Bytes per slice of turn detection: a few milliseconds for any content. */
+const sliceBytes = 2 ** 15;
+/** Shorter audio has no word. */
+const minCommitMs = 100;
 
 export interface Turn {
   readonly itemId: string;
@@ -13,7 +17,10 @@ export interface Turn {
   readonly endMs?: number | undefined;
 }
 
-interface TurnOptions extends Pick<AudioTarget, 'maxBufferBytes' | 'hold'> {
+interface TurnOptions {
+  readonly maxBufferBytes: number;
+  /** Called with the number of bytes that the buffer is about to hold. */
+  readonly hold: (bytes: number) => void;
   readonly hearing: Hearing;
   readonly onStart: (itemId: string, startMs: number) => void;
   /** Called when speech has paused: the turn may be over. @param parts transcripts of the turn before it */
@@ -62,27 +69,44 @@ export class Turns {
     this.#maxPauseMs = maxPauseMs;
   }
 
-  /** @throws InferenceError for audio that can't be read, or more than the buffer takes */
+  /**
+   * Appends the audio of a message, in slices between which other work may run.
+   *
+   * @throws InferenceError for audio that can't be read, or more than the buffer takes
+   */
   *append(text: string): Generator<void> {
-    yield* appendAudio(text, {
-      ...this.#options,
-      input: this.#input,
-      onChange: (change) => this.#notice(change),
-    });
+    const input = this.#input;
+    const { maxBufferBytes, hold } = this.#options;
+    const bytes = readAudio(text, input.sampleBytes());
+    const isFull = (): boolean => input.length() + bytes.length > maxBufferBytes;
+    // Speech without a pause is transcribed in pieces.
+    if (isFull() && input.isSpeech()) this.#notice({ type: 'end', audio: input.cutSpeech() });
+    if (isFull()) {
+      const left = maxBufferBytes - input.length();
+      throw fieldError('audio', `expected at most ${left} bytes before the next commit, got ${bytes.length}`);
+    }
+    hold(input.length() + bytes.length);
+    for (let at = 0; at < bytes.length; at += sliceBytes) {
+      if (at > 0) yield;
+      for (const change of input.append(bytes.subarray(at, at + sliceBytes))) this.#notice(change);
+    }
     this.#follow();
-    const bytes = (text.length / 4) * 3;
-    this.#receivedMs +=
-      (1000 * bytes) / (this.#input.sampleBytes() * sampleRateOf(this.#configuration.format));
-    if (this.#open && !this.#input.isSpeech() && this.#receivedMs - this.#open.endedAtMs >= this.#maxPauseMs)
+    const byteRate = input.sampleBytes() * sampleRateOf(this.#configuration.format);
+    this.#receivedMs += (1000 * (text.length / 4) * 3) / byteRate;
+    if (this.#open && !input.isSpeech() && this.#receivedMs - this.#open.endedAtMs >= this.#maxPauseMs)
       this.#finish();
   }
 
   /** Commits the turn at the client's request. @returns an error for less audio than a word */
   commit(): InferenceError | undefined {
-    const error = tooShortError(this.#input);
-    if (error && !this.#open?.parts.length) return error;
+    const durationMs = this.#input.durationMs();
+    const isTooShort = durationMs < minCommitMs;
+    if (isTooShort && !this.#open?.parts.length) {
+      const message = `The buffer is too small to commit: expected at least ${minCommitMs} ms of audio, got ${durationMs} ms.`;
+      return new InferenceError('invalid_request', message);
+    }
     const { itemId, parts, text } = this.#openTurn();
-    if (!error) parts.push(this.#transcribe(this.#input.cutSpeech(), text));
+    if (!isTooShort) parts.push(this.#transcribe(this.#input.cutSpeech(), text));
     this.#open = undefined;
     this.#options.onTurn({ itemId, parts, text });
     return undefined;

@@ -1,9 +1,8 @@
-import { readAudio } from '../append-audio.ts';
 import { assertHearable, assertVoiceOf } from '../assert-offered.ts';
 import { encodingOf } from '../listening.ts';
 import { GrowingText, joinHeard, type Heard, type Pause } from '../hearing.ts';
 import { RealtimeSession } from '../session.ts';
-import { toRecording } from '../speech-input.ts';
+import { readAudio, toRecording } from '../speech-input.ts';
 import { endsSentence, type Turn } from '../turns.ts';
 import { bytesPerSample } from '../../core/audio/containers/pcm-samples.ts';
 import { quote } from '../../core/text/quote.ts';

@@ -1,6 +1,6 @@
 import { assertHearable } from '../assert-offered.ts';
 import { joinHeard } from '../hearing.ts';
-import { defaultConfiguration, toSession, updateConfiguration, type Configuration } from '../listening.ts';
+import { defaultConfiguration, toInput, updateConfiguration, type Configuration } from '../listening.ts';
 import { RealtimeSession, type DraftOf, type SessionCall } from '../session.ts';
 import type { Turn } from '../turns.ts';
 import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
@@ -38,7 +38,9 @@ export class TranscriptionSession extends RealtimeSession<OwnEvent, DraftOf<Live
     return {
       object: 'realtime.transcription_session' as const,
       id: this.id,
-      ...toSession(this.#configuration),
+      type: 'transcription',
+      audio: { input: toInput(this.#configuration) },
+      include: null,
     };
   }
 
