@@ -145,11 +145,11 @@ export class Hearing {
 
 function toRequest(
   audio: Uint8Array,
-  { model, language, prompt, keywords = [] }: Configuration,
+  { model, language, prompt, keywords }: Configuration,
 ): TranscriptionRequestInput {
-  const guide =
-    keywords.length > 0 ? [...(prompt ? [prompt] : []), `${keywords.join(', ')}.`].join(' ') : prompt;
-  return { model, audio, language, prompt: guide };
+  const list = keywords?.length ? `${keywords.join(', ')}.` : undefined;
+  const guide = prompt && list ? `${prompt} ${list}` : (list ?? prompt);
+  return { model, audio, language: language ?? undefined, prompt: guide ?? undefined };
 }
 
 /** Never rejects. */

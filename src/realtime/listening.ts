@@ -9,9 +9,9 @@ import { defaultRateHz, type AudioFormat, type modelSchema, type turnShape } fro
 export interface Configuration {
   readonly format: AudioFormat;
   readonly model: string;
-  readonly language: string | undefined;
-  readonly prompt: string | undefined;
-  readonly keywords: readonly string[] | undefined;
+  readonly language?: string | null | undefined;
+  readonly prompt?: string | null | undefined;
+  readonly keywords?: readonly string[] | null | undefined;
   /** `undefined` if only the client commits. */
   readonly turns: ParameterValues<typeof turnParameters> | undefined;
 }
@@ -28,14 +28,7 @@ const readTurns = parameterReader(turnParameters);
 
 /** The configuration of a session that has just begun. */
 export function defaultConfiguration(model: string): Configuration {
-  return {
-    format: { type: 'audio/pcm' },
-    model,
-    language: undefined,
-    prompt: undefined,
-    keywords: undefined,
-    turns: resolveParameters(turnParameters, {}),
-  };
+  return { format: { type: 'audio/pcm' }, model, turns: resolveParameters(turnParameters, {}) };
 }
 
 /** Omitted fields keep their values; `null` restores the default, and turns the detection of turns off. */
@@ -48,15 +41,8 @@ export function updateConfiguration(
   const { model = heard.model, prompt = heard.prompt, keywords = heard.keywords } = transcription ?? {};
   const { languages, language = languages === undefined ? heard.language : languages?.[0] } =
     transcription ?? {};
-  const detected = turns && resolveParameters(turnParameters, readTurns(turns));
-  return {
-    format,
-    model,
-    language: language ?? undefined,
-    prompt: prompt ?? undefined,
-    keywords: keywords ?? undefined,
-    turns: detected === undefined ? before.turns : (detected ?? undefined),
-  };
+  const detected = turns ? resolveParameters(turnParameters, readTurns(turns)) : undefined;
+  return { format, model, language, prompt, keywords, turns: turns === undefined ? before.turns : detected };
 }
 
 export function toFormat(format: AudioFormat): AudioFormat {

@@ -11,10 +11,10 @@ const minCommitMs = 100;
 
 export interface Turn {
   readonly itemId: string;
-  readonly parts: readonly Promise<Heard>[];
+  readonly parts: Promise<Heard>[];
   readonly text: GrowingText;
   /** Undefined if the client has ended it. */
-  readonly endMs?: number | undefined;
+  endMs?: number | undefined;
 }
 
 interface TurnOptions {
@@ -28,10 +28,8 @@ interface TurnOptions {
   readonly onTurn: (turn: Turn) => void;
 }
 
-/** A turn that may continue: the end of its last part, and the audio received by then. */
+/** A turn that may continue, and the audio received by the end of its last part. */
 interface OpenTurn extends Turn {
-  readonly parts: Promise<Heard>[];
-  endMs: number;
   endedAtMs: number;
 }
 
@@ -105,10 +103,10 @@ export class Turns {
       const message = `The buffer is too small to commit: expected at least ${minCommitMs} ms of audio, got ${durationMs} ms.`;
       return new InferenceError('invalid_request', message);
     }
-    const { itemId, parts, text } = this.#openTurn();
-    if (!isTooShort) parts.push(this.#transcribe(this.#input.cutSpeech(), text));
+    const turn = this.#openTurn();
+    if (!isTooShort) turn.parts.push(this.#transcribe(this.#input.cutSpeech(), turn.text));
     this.#open = undefined;
-    this.#options.onTurn({ itemId, parts, text });
+    this.#options.onTurn({ ...turn, endMs: undefined });
     return undefined;
   }
 
@@ -142,7 +140,7 @@ export class Turns {
   }
 
   #openTurn(): OpenTurn {
-    const begun = { parts: [], text: new GrowingText(), endMs: 0, endedAtMs: this.#receivedMs };
+    const begun = { parts: [], text: new GrowingText(), endedAtMs: this.#receivedMs };
     return (this.#open ??= { itemId: createId('item_'), ...begun });
   }
 
