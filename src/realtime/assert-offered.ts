@@ -15,7 +15,7 @@ const field = 'session.audio.input.transcription';
 /** @throws InferenceError for a language or a prompt that would make every transcription of a loaded model fail */
 export function assertHearable({ language, prompt, keywords }: Configuration, model: ModelInfo): void {
   const { languages, takesPrompt } = model as TranscriptionModelInfo;
-  const asked = spokenLanguage(language);
+  const asked = spokenLanguage(language ?? undefined);
   if (asked !== undefined && languages?.length === 0)
     throw unsupportedError(`${field}.language`, `the model takes no language, got ${quote(asked)}`);
   const code = asked === undefined ? undefined : toVocabularyLanguage(asked);

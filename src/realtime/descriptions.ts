@@ -4,9 +4,9 @@ import type { Descriptions } from '../validation/describe-fields.ts';
 /** Fields of the messages about audio, and of live transcription. */
 export const listeningDescriptions: Descriptions = {
   ...heardDescriptions,
+  type: 'Kind of this object.',
   session: 'The settings of the session.',
   'session.update/session': 'Settings to change; the others stay.',
-  'session.type': 'Kind of the session.',
   'session.id': 'Id of the session.',
   'session.audio': 'Settings of audio.',
   'audio.input': 'Settings of the recording.',
@@ -19,12 +19,8 @@ export const listeningDescriptions: Descriptions = {
   'content.transcript': 'Text of the audio; `null` if it comes in events of its own.',
   transcript: 'The whole transcript of the utterance.',
   item: 'The item.',
-  'item.type': 'Kind of the item.',
   role: 'Author of the item.',
-  'content.type': 'Kind of the part.',
   previous_item_id: 'Id of the item before it; `null` for the first one.',
-  'LiveClientEvent.type': 'Kind of the message.',
-  'LiveServerEvent.type': 'Kind of the message.',
   'realtime.item/content': 'The audio of the utterance; events of its own have the transcript.',
   'realtime.item/status': 'The utterance is over.',
   error: 'Why the message or its run failed.',

@@ -3,8 +3,11 @@ import type { RunEvent } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { TranscriptionEvent } from '../categories/transcription/events.ts';
 import type { TranscriptionRequestInput } from '../categories/transcription/request.ts';
-import type { TranscriptionStreamEvent } from '../categories/transcription/wire/schema.ts';
-import { createTranscriptionStreamer } from '../categories/transcription/wire/to-events.ts';
+import {
+  createTranscriptionStreamer,
+  toTokenUsage,
+  type TokenUsage,
+} from '../categories/transcription/wire/to-events.ts';
 import type { Configuration } from './listening.ts';
 import { EarlyRun } from './early-run.ts';
 import type { SpeechInput, SpokenAudio } from './speech-input.ts';
@@ -12,11 +15,9 @@ import type { SpeechInput, SpokenAudio } from './speech-input.ts';
 /** A transcribed recording; no text if it has no speech. */
 export interface Heard {
   readonly text: string;
-  readonly usage: Usage | undefined;
+  readonly usage: TokenUsage | undefined;
   readonly error?: InferenceError | undefined;
 }
-
-type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
 
 type Run = (
   request: TranscriptionRequestInput,
@@ -144,20 +145,18 @@ export class Hearing {
 
 function toRequest(
   audio: Uint8Array,
-  { model, language, prompt, keywords = [] }: Configuration,
+  { model, language, prompt, keywords }: Configuration,
 ): TranscriptionRequestInput {
-  const guide =
-    keywords.length > 0 ? [...(prompt ? [prompt] : []), `${keywords.join(', ')}.`].join(' ') : prompt;
-  return { model, audio, language, prompt: guide };
+  const list = keywords?.length ? `${keywords.join(', ')}.` : undefined;
+  const guide = prompt && list ? `${prompt} ${list}` : (list ?? prompt);
+  return { model, audio, language: language ?? undefined, prompt: guide ?? undefined };
 }
 
 /** Never rejects. */
 function settle(heard: Promise<Heard>): Promise<Heard> {
-  return heard.catch((error: unknown) => ({
-    text: '',
-    usage: undefined,
-    error: InferenceError.from(error),
-  }));
+  return heard.catch((error: unknown) => {
+    return { text: '', usage: undefined, error: InferenceError.from(error) };
+  });
 }
 
 async function readTranscript(
@@ -175,20 +174,14 @@ async function readTranscript(
   return heard;
 }
 
+export type JoinedHeard = ReturnType<typeof joinHeard>;
+
 /** Joins the parts of a turn; it has failed if no part has a word. */
 export function joinHeard(parts: readonly Heard[]) {
   const text = parts.flatMap((part) => part.text || []).join(' ');
   const error = text === '' ? parts.find((part) => part.error)?.error : undefined;
   const usages = parts.flatMap(({ usage }) => usage ?? []);
-  const sum = (count: 'input_tokens' | 'output_tokens' | 'total_tokens'): number =>
+  const sum = (count: 'input_tokens' | 'output_tokens'): number =>
     usages.reduce((total, usage) => total + usage[count], 0);
-  const input_tokens = sum('input_tokens');
-  const usage: Usage = {
-    type: 'tokens',
-    input_tokens,
-    input_token_details: { audio_tokens: input_tokens },
-    output_tokens: sum('output_tokens'),
-    total_tokens: sum('total_tokens'),
-  };
-  return { text, usage, error };
+  return { text, usage: toTokenUsage(sum('input_tokens'), sum('output_tokens')), error };
 }

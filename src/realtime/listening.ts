@@ -1,5 +1,5 @@
 import type { PcmEncoding } from '../core/audio/containers/pcm-samples.ts';
-import { resolveParameters, type ParameterValues } from '../core/parameters/descriptor.ts';
+import { resolveParameters, toWireName, type ParameterValues } from '../core/parameters/descriptor.ts';
 import { parameterReader } from '../validation/request-table.ts';
 import { turnParameters } from './turn-parameters.ts';
 import type { z } from 'zod';
@@ -9,9 +9,9 @@ import { defaultRateHz, type AudioFormat, type modelSchema, type turnShape } fro
 export interface Configuration {
   readonly format: AudioFormat;
   readonly model: string;
-  readonly language: string | undefined;
-  readonly prompt: string | undefined;
-  readonly keywords: readonly string[] | undefined;
+  readonly language?: string | null | undefined;
+  readonly prompt?: string | null | undefined;
+  readonly keywords?: readonly string[] | null | undefined;
   /** `undefined` if only the client commits. */
   readonly turns: ParameterValues<typeof turnParameters> | undefined;
 }
@@ -28,14 +28,7 @@ const readTurns = parameterReader(turnParameters);
 
 /** The configuration of a session that has just begun. */
 export function defaultConfiguration(model: string): Configuration {
-  return {
-    format: { type: 'audio/pcm' },
-    model,
-    language: undefined,
-    prompt: undefined,
-    keywords: undefined,
-    turns: resolveParameters(turnParameters, {}),
-  };
+  return { format: { type: 'audio/pcm' }, model, turns: resolveParameters(turnParameters, {}) };
 }
 
 /** Omitted fields keep their values; `null` restores the default, and turns the detection of turns off. */
@@ -48,52 +41,32 @@ export function updateConfiguration(
   const { model = heard.model, prompt = heard.prompt, keywords = heard.keywords } = transcription ?? {};
   const { languages, language = languages === undefined ? heard.language : languages?.[0] } =
     transcription ?? {};
-  const detected = turns && resolveParameters(turnParameters, readTurns(turns));
-  return {
-    format,
-    model,
-    language: language ?? undefined,
-    prompt: prompt ?? undefined,
-    keywords: keywords ?? undefined,
-    turns: detected === undefined ? before.turns : (detected ?? undefined),
-  };
+  const detected = turns ? resolveParameters(turnParameters, readTurns(turns)) : undefined;
+  return { format, model, language, prompt, keywords, turns: turns === undefined ? before.turns : detected };
 }
 
 export function toFormat(format: AudioFormat): AudioFormat {
   return format.type === 'audio/pcm' ? { ...format, rate: sampleRateOf(format) } : format;
 }
 
-/** The session as `session.updated` reports it. */
-export function toSession(configuration: Configuration) {
+/** The settings of the recording, as a session reports them. */
+export function toInput(configuration: Configuration) {
   return {
-    type: 'transcription' as const,
-    audio: {
-      input: {
-        format: toFormat(configuration.format),
-        transcription: toTranscription(configuration),
-        noise_reduction: null,
-        turn_detection: toTurnDetection(configuration),
-      },
-    },
-    include: null,
+    format: toFormat(configuration.format),
+    transcription: toTranscription(configuration),
+    noise_reduction: null,
+    turn_detection: toTurnDetection(configuration),
   };
 }
 
-/** As a session reports it. */
-export function toTranscription({ model, language, prompt, keywords }: Configuration) {
+function toTranscription({ model, language, prompt, keywords }: Configuration) {
   return { model, language: language ?? null, prompt: prompt ?? null, ...(keywords && { keywords }) };
 }
 
-/** As a session reports it. */
-export function toTurnDetection({ turns }: Pick<Configuration, 'turns'>) {
+function toTurnDetection({ turns }: Configuration) {
   if (!turns) return null;
-  const { threshold, prefixPaddingMs, silenceDurationMs } = turns;
-  return {
-    type: 'server_vad',
-    threshold,
-    prefix_padding_ms: prefixPaddingMs,
-    silence_duration_ms: silenceDurationMs,
-  };
+  const fields = Object.entries(turns).map(([name, value]) => [toWireName(name), value]);
+  return { type: 'server_vad', ...Object.fromEntries(fields) };
 }
 
 const encodings: Readonly<Record<AudioFormat['type'], PcmEncoding>> = {

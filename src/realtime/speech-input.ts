@@ -67,6 +67,17 @@ export type SpeechChange =
   | { readonly type: 'start'; readonly startMs: number }
   | { readonly type: 'end'; readonly audio: SpokenAudio };
 
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** @throws InferenceError for anything but whole samples in base64 */
+export function readAudio(text: string, sampleBytes: number): Uint8Array {
+  if (text.length % 4 !== 0 || !base64.test(text))
+    throw fieldError('audio', 'expected audio in base64, with its padding');
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length % sampleBytes === 0) return bytes;
+  throw fieldError('audio', `expected whole samples of ${sampleBytes} bytes, got ${bytes.length} bytes`);
+}
+
 /** Samples as a WAV file. */
 export function toRecording(samples: Uint8Array, format: AudioFormat): Uint8Array {
   const header = writeWavHeader({

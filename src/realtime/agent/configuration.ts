@@ -1,8 +1,7 @@
 import {
   defaultConfiguration,
   toFormat,
-  toTranscription,
-  toTurnDetection,
+  toInput,
   updateConfiguration,
   type Configuration,
 } from '../listening.ts';
@@ -117,7 +116,8 @@ export function toVoiceSession(
   { input, tellsTranscripts, rules, answer, truncation }: VoiceConfiguration,
   model: string,
 ) {
-  const turns = rules.eagerness ? { type: 'semantic_vad' } : toTurnDetection(input);
+  const { transcription, turn_detection: silence, ...reported } = toInput(input);
+  const turns = rules.eagerness ? { type: 'semantic_vad' } : silence;
   return {
     type: 'realtime' as const,
     model,
@@ -125,9 +125,8 @@ export function toVoiceSession(
     instructions: answer.instructions ?? '',
     audio: {
       input: {
-        format: toFormat(input.format),
-        transcription: tellsTranscripts ? toTranscription(input) : null,
-        noise_reduction: null,
+        ...reported,
+        transcription: tellsTranscripts ? transcription : null,
         turn_detection: input.turns ? { ...turns, ...rules } : null,
       },
       output: { ...toOutput(answer), speed: answer.output.speed ?? 1 },

@@ -13,6 +13,7 @@ import {
   turnShape,
   without,
 } from '../protocol.ts';
+import type { DraftOf } from '../session.ts';
 
 const responding = {
   create_response: z.boolean().optional().meta({
@@ -260,8 +261,4 @@ export const voiceServerEventSchema = z.discriminatedUnion('type', [
 /** A message of a voice agent. */
 export type VoiceServerEvent = z.infer<typeof voiceServerEventSchema>;
 
-export type VoiceDraft = VoiceServerEvent extends infer Event
-  ? Event extends VoiceServerEvent
-    ? Omit<Event, 'event_id'>
-    : never
-  : never;
+export type VoiceDraft = DraftOf<VoiceServerEvent>;

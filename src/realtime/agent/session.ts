@@ -1,10 +1,9 @@
-import { emptyCommitCode, readAudio } from '../append-audio.ts';
 import { assertHearable, assertVoiceOf } from '../assert-offered.ts';
 import { encodingOf } from '../listening.ts';
-import { GrowingText, Hearing, joinHeard, type Heard } from '../hearing.ts';
-import { transcribed } from '../protocol.ts';
+import { GrowingText, joinHeard, type Heard, type Pause } from '../hearing.ts';
 import { RealtimeSession } from '../session.ts';
-import { toRecording } from '../speech-input.ts';
+import { readAudio, toRecording } from '../speech-input.ts';
+import { endsSentence, type Turn } from '../turns.ts';
 import { bytesPerSample } from '../../core/audio/containers/pcm-samples.ts';
 import { quote } from '../../core/text/quote.ts';
 import { fieldError, InferenceError, unsupportedError } from '../../errors.ts';
@@ -12,6 +11,7 @@ import { VoiceAnswer } from './answer.ts';
 import { EarlyAnswer, toUserItem } from './early-answer.ts';
 import {
   defaultVoiceConfiguration,
+  maxPauseMs,
   readAnswer,
   toVoiceSession,
   updateVoiceConfiguration,
@@ -27,7 +27,6 @@ import {
   type VoiceDraft,
   type VoiceResponseFields,
 } from './schema.ts';
-import { endsSentence, Turns, type Turn } from './turns.ts';
 import type { VoiceCall, VoiceInfo } from './voice.ts';
 
 /** Fields that `null` clears. */
@@ -40,19 +39,17 @@ const maxRecordings = 32;
 
 type AudioPart = Extract<ItemPart, { transcript?: unknown }>;
 type Client<Type extends VoiceClientEvent['type']> = Extract<VoiceClientEvent, { type: Type }>;
+type OwnEvent = Exclude<VoiceClientEvent, { type: `input_audio_buffer.${string}` }>;
 
 /** A conversation with a voice agent. */
-export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> {
+export class VoiceSession extends RealtimeSession<OwnEvent, VoiceDraft> {
   readonly #info: VoiceInfo;
   readonly #call: VoiceCall;
   readonly #conversation: Conversation;
-  readonly #controller = new AbortController();
   /** Answers in progress, each with the promise of its end. */
   readonly #answers = new Map<VoiceAnswer, Promise<void>>();
   readonly #unwritten = new Set<Promise<unknown>>();
-  readonly #hearing: Hearing;
   readonly #early: EarlyAnswer;
-  readonly #turns: Turns;
   #configuration: VoiceConfiguration;
   /** A turn is over and has no answer yet, or it has interrupted one. */
   #isAnswerDue = false;
@@ -60,72 +57,42 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
   #isPromptRead = false;
 
   constructor(info: VoiceInfo, call: VoiceCall) {
-    super(call, voiceClientEventSchema);
+    const begun = defaultVoiceConfiguration(info.agent);
+    const isEager = info.agent.eagerness !== 'low';
+    super(call, { schema: voiceClientEventSchema, begun: begun.input, isEager });
     this.#info = info;
-    const { signal } = this.#controller;
-    this.#early = new EarlyAnswer(call.run, signal);
+    this.#early = new EarlyAnswer(call.run, this.controller.signal);
     this.#call = { ...call, run: (request, options = {}) => this.#early.run(request, options) };
     this.#conversation = new Conversation(call.maxBufferBytes / 2);
-    this.#configuration = defaultVoiceConfiguration(info.agent);
-    this.#hearing = new Hearing({
-      run: (request, options) => call.run(request, { category: 'transcription', signal, ...options }),
-      isEager: info.agent.eagerness !== 'low',
-      signal,
-      onEnd: () => this.account(),
-    });
-    this.#turns = new Turns(this.#configuration, {
-      maxBufferBytes: call.maxBufferBytes,
-      hold: (bytes) => this.hold(bytes),
-      hearing: this.#hearing,
-      onStart: (itemId, startMs) => this.#noticeSpeech(itemId, startMs),
-      onPause: (parts, isOver) => void this.#answerEarly(parts, isOver),
-      onTurn: (turn) => void this.#take(turn),
-    });
+    this.#configuration = begun;
   }
 
-  begin(): void {
-    this.emit({ type: 'session.created', session: this.#describe() });
-  }
-
-  async settled(): Promise<void> {
-    await this.#hearing.settled();
+  override async settled(): Promise<void> {
+    await super.settled();
     while (this.#answers.size > 0) await Promise.all(this.#answers.values());
   }
 
-  close(): void {
-    this.#controller.abort();
+  override close(): void {
+    super.close();
     for (const answer of this.#answers.keys()) answer.cancel('client_cancelled');
   }
 
-  protected get runs(): number {
-    return this.#hearing.count + this.#answers.size;
+  protected override get runs(): number {
+    return super.runs + this.#answers.size;
   }
 
-  protected hold(audioBytes = this.#turns.length(), added?: Item): void {
-    this.#call.hold(audioBytes + this.#hearing.bytes + 2 * this.#conversation.size(added));
+  protected override hold(audioBytes = this.turns.length(), added?: Item): void {
+    super.hold(audioBytes + 2 * this.#conversation.size(added));
   }
 
   protected override prepare(message: unknown): unknown {
     return withoutNulls(message);
   }
 
-  protected override emit(draft: VoiceDraft): void {
-    if (!this.#controller.signal.aborted) super.emit(draft);
-  }
-
-  protected *obey(event: VoiceClientEvent): Generator<void> {
+  protected obey(event: OwnEvent): void {
     switch (event.type) {
-      case 'input_audio_buffer.append':
-        return yield* this.#turns.append(event.audio);
       case 'session.update':
         return this.#configure(event);
-      case 'input_audio_buffer.commit': {
-        const error = this.#turns.commit();
-        return error && this.refuse(error, event.event_id, emptyCommitCode);
-      }
-      case 'input_audio_buffer.clear':
-        this.#turns.clear();
-        return this.emit({ type: 'input_audio_buffer.cleared' });
       case 'conversation.item.create':
         return this.#addItem(this.#keep(event.item), event.previous_item_id);
       case 'conversation.item.retrieve': {
@@ -147,8 +114,8 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     }
   }
 
-  #noticeSpeech(item_id: string, audio_start_ms: number): void {
-    this.emit({ type: 'input_audio_buffer.speech_started', item_id, audio_start_ms });
+  protected override startTurn(itemId: string, startMs: number): void {
+    super.startTurn(itemId, startMs);
     this.#early.drop();
     this.#readPrompt();
     const active = this.#activeAnswer();
@@ -158,14 +125,17 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
   }
 
   /** Begins the answer to a turn that may be over. */
-  async #answerEarly(parts: readonly Promise<Heard>[], isOver: Promise<boolean>): Promise<void> {
+  protected override async pauseTurn(
+    { heard, isOver }: Pause,
+    parts: readonly Promise<Heard>[],
+  ): Promise<void> {
     const { agent } = this.#info;
     let isDecided = false;
     void isOver.then((isSo) => {
       isDecided = true;
       return isSo ? undefined : this.#early.drop();
     });
-    const { text } = joinHeard(await Promise.all(parts));
+    const { text } = joinHeard(await Promise.all([...parts, heard]));
     await Promise.all(this.#unwritten);
     const { rules, answer } = this.#configuration;
     if (isDecided || text === '' || this.#activeAnswer() || !rules.create_response) return;
@@ -192,18 +162,16 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     if (input?.transcription)
       assertHearable(after.input, this.#call.findModel(after.input.model, 'transcription'));
     if (output?.voice) this.#assertVoice('session', after.answer);
-    this.#turns.configure(after);
+    this.turns.configure(after.input, maxPauseMs(after.rules));
     this.#configuration = after;
     this.#isPromptRead = false;
-    this.emit({ type: 'session.updated', session: this.#describe() });
+    this.emit({ type: 'session.updated', session: this.describe() });
   }
 
   /** Ends a turn. Noise without a word is no turn, but the answer that it interrupted is given again. */
-  async #take({ itemId, parts, text: growing, endMs: audio_end_ms }: Turn): Promise<void> {
-    if (audio_end_ms !== undefined)
-      this.emit({ type: 'input_audio_buffer.speech_stopped', item_id: itemId, audio_end_ms });
-    const previous_item_id = this.#conversation.items.at(-1)?.id ?? null;
-    this.emit({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id });
+  protected async endTurn(turn: Turn): Promise<void> {
+    const { itemId, parts, text: growing, endMs } = turn;
+    this.tellCommitted(turn, this.#conversation.items.at(-1)?.id ?? null);
     const part: ItemPart = { type: 'input_audio', transcript: null };
     const written = this.#writeDown(itemId, part, parts);
     try {
@@ -211,8 +179,8 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     } catch (error) {
       return this.refuse(InferenceError.from(error));
     }
-    this.#tellGrowth(itemId, growing);
-    const isAnswered = audio_end_ms !== undefined && this.#configuration.rules.create_response;
+    if (this.#configuration.tellsTranscripts) this.tellGrowth(itemId, growing);
+    const isAnswered = endMs !== undefined && this.#configuration.rules.create_response;
     const text = await written;
     this.#isAnswerDue = isAnswered && (this.#isAnswerDue || text !== '');
     this.#answerTurn();
@@ -220,7 +188,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
 
   /** Begins the answer that is due, unless the user speaks. */
   #answerTurn(): void {
-    if (!this.#isAnswerDue || this.#activeAnswer() || this.#turns.isOpen() || this.#controller.signal.aborted)
+    if (!this.#isAnswerDue || this.#activeAnswer() || this.turns.isOpen() || this.controller.signal.aborted)
       return;
     this.#isAnswerDue = false;
     this.#begin({});
@@ -228,25 +196,17 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
 
   /** Puts a transcript into its part of an item. @returns the transcript, `''` if there is none */
   #writeDown(item_id: string, part: AudioPart, parts: readonly Promise<Heard>[]): Promise<string> {
-    const place = { item_id, content_index: 0 as const };
-    const tells = this.#configuration.tellsTranscripts;
+    const { tellsTranscripts } = this.#configuration;
     const written = Promise.all(parts).then((all) => {
-      const { text, usage, error } = joinHeard(all);
+      const heard = joinHeard(all);
       this.#unwritten.delete(written);
-      part.transcript = text;
+      part.transcript = heard.text;
       this.#conversation.recount(item_id);
-      if (this.#controller.signal.aborted) return '';
-      if (error) this.emit({ type: `${transcribed}.failed`, ...place, error: this.#call.fail(error) });
-      else if (tells) this.emit({ type: `${transcribed}.completed`, ...place, transcript: text, usage });
-      return text;
+      this.tellHeard(item_id, heard, tellsTranscripts);
+      return this.controller.signal.aborted ? '' : heard.text;
     });
     this.#unwritten.add(written);
     return written;
-  }
-
-  #tellGrowth(item_id: string, text: GrowingText): void {
-    if (this.#configuration.tellsTranscripts)
-      text.read((delta) => this.emit({ type: `${transcribed}.delta`, item_id, content_index: 0, delta }));
   }
 
   #addItem(item: Item, previous?: string | null): void {
@@ -254,7 +214,7 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
       one.type === 'function_call' && item.type === 'function_call_output' && one.call_id === item.call_id;
     if (item.type === 'function_call_output' && !this.#conversation.items.some(isCalled))
       throw fieldError('item.call_id', `there is no call ${quote(item.call_id)}`);
-    this.hold(this.#turns.length(), item);
+    this.hold(this.turns.length(), item);
     this.#isPromptRead = false;
     const previous_item_id = this.#conversation.add(item, previous);
     this.emit({ type: 'conversation.item.added', item: toWireItem(item), previous_item_id });
@@ -271,13 +231,13 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     const content = given.content.map((part) => {
       const kept = keptPart(part, given.role);
       if ('audio' in part && part.audio != null && 'transcript' in kept && kept.transcript === null) {
-        if (this.#hearing.count >= maxRecordings)
+        if (this.hearing.count >= maxRecordings)
           throw new InferenceError('rate_limited', `${maxRecordings} recordings wait, which is the most.`);
         const audio = readAudio(part.audio, bytesPerSample[encodingOf(format)]);
         const recording = { file: toRecording(audio, format), bytes: audio.length, endMs: 0 };
         const text = new GrowingText();
-        this.#tellGrowth(own.id, text);
-        const heard = this.#hearing.transcribe(recording, this.#configuration.input, text.add());
+        if (this.#configuration.tellsTranscripts) this.tellGrowth(own.id, text);
+        const heard = this.hearing.transcribe(recording, this.#configuration.input, text.add());
         void this.#writeDown(own.id, kept, [heard]);
       }
       return kept;
@@ -357,12 +317,9 @@ export class VoiceSession extends RealtimeSession<VoiceClientEvent, VoiceDraft> 
     this.refuse(error, event_id, 'response_cancel_not_active');
   }
 
-  #describe() {
-    return {
-      object: 'realtime.session' as const,
-      id: this.id,
-      ...toVoiceSession(this.#configuration, this.#info.id),
-    };
+  protected describe() {
+    const session = toVoiceSession(this.#configuration, this.#info.id);
+    return { object: 'realtime.session' as const, id: this.id, ...session };
   }
 }
 

@@ -1,146 +1,58 @@
-import type { SocketCall } from '../../contracts/endpoint.ts';
-import { createId } from '../../http/headers.ts';
 import { assertHearable } from '../assert-offered.ts';
-import { appendAudio, emptyCommitCode, tooShortError } from '../append-audio.ts';
-import { Hearing } from '../hearing.ts';
-import {
-  defaultConfiguration,
-  toSession,
-  updateConfiguration,
-  type Configuration,
-  type ConfigurationUpdate,
-} from '../listening.ts';
-import { transcribed } from '../protocol.ts';
-import { RealtimeSession, type SessionCall } from '../session.ts';
-import { SpeechInput, type SpeechChange, type SpokenAudio } from '../speech-input.ts';
+import { joinHeard } from '../hearing.ts';
+import { defaultConfiguration, toInput, updateConfiguration, type Configuration } from '../listening.ts';
+import { RealtimeSession, type DraftOf, type SessionCall } from '../session.ts';
+import type { Turn } from '../turns.ts';
 import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
 
-/** The parts of a socket's call that a session also has without a socket. */
-export type LiveCall = SessionCall & Pick<SocketCall<unknown, unknown>, 'signal'>;
+export type LiveCall = SessionCall;
 
-type Draft = LiveServerEvent extends infer Event
-  ? Event extends LiveServerEvent
-    ? Omit<Event, 'event_id'>
-    : never
-  : never;
+type OwnEvent = Extract<LiveClientEvent, { type: 'session.update' }>;
 
 /** A live transcription. */
-export class TranscriptionSession extends RealtimeSession<LiveClientEvent, Draft> {
+export class TranscriptionSession extends RealtimeSession<OwnEvent, DraftOf<LiveServerEvent>> {
   readonly #model: string;
   readonly #call: LiveCall;
-  readonly #input: SpeechInput;
-  readonly #hearing: Hearing;
   #configuration: Configuration;
-  /** Id of the utterance in progress. */
-  #spokenId: string | undefined;
   #lastItemId: string | null = null;
 
   /** @param model the model until the client names a different one */
   constructor(model: string, call: LiveCall) {
-    super(call, liveClientEventSchema);
+    const begun = defaultConfiguration(model);
+    super(call, { schema: liveClientEventSchema, begun, isEager: true });
     this.#model = model;
     this.#call = call;
-    this.#configuration = defaultConfiguration(model);
-    this.#input = new SpeechInput(this.#configuration);
-    this.#hearing = new Hearing({
-      run: (request, options) => call.run(request, options),
-      isEager: true,
-      signal: call.signal,
-      onEnd: () => this.account(),
-    });
+    this.#configuration = begun;
   }
 
-  begin(): void {
-    this.#describe('created');
-  }
-
-  settled(): Promise<unknown> {
-    return this.#hearing.settled();
-  }
-
-  protected get runs(): number {
-    return this.#hearing.count;
-  }
-
-  protected hold(audioBytes = this.#input.length()): void {
-    this.#call.hold(audioBytes + this.#hearing.bytes);
-  }
-
-  protected *obey(event: LiveClientEvent): Generator<void> {
-    switch (event.type) {
-      case 'input_audio_buffer.append':
-        yield* appendAudio(event.audio, {
-          input: this.#input,
-          maxBufferBytes: this.#call.maxBufferBytes,
-          hold: (bytes) => this.hold(bytes),
-          onChange: (change) => this.#notice(change),
-        });
-        this.#hearing.follow(this.#input, this.#configuration);
-        return;
-      case 'session.update':
-        this.#configure(event.session.audio?.input ?? {});
-        return this.#describe('updated');
-      case 'input_audio_buffer.commit': {
-        const error = tooShortError(this.#input);
-        return error
-          ? this.refuse(error, event.event_id, emptyCommitCode)
-          : this.#complete(this.#input.cutSpeech());
-      }
-      case 'input_audio_buffer.clear':
-        this.#input.clear();
-        this.#hearing.follow(this.#input, this.#configuration);
-        this.#spokenId = undefined;
-        return this.emit({ type: 'input_audio_buffer.cleared' });
-    }
-  }
-
-  #describe(what: 'created' | 'updated'): void {
-    const head = { object: 'realtime.transcription_session' as const, id: this.id };
-    this.emit({ type: `session.${what}`, session: { ...head, ...toSession(this.#configuration) } });
-  }
-
-  #configure(update: ConfigurationUpdate): void {
+  protected obey({ session }: OwnEvent): void {
+    const update = session.audio?.input ?? {};
     const after = updateConfiguration(this.#configuration, update, defaultConfiguration(this.#model));
     if (update.transcription) assertHearable(after, this.#call.findModel(after.model));
-    if (this.#input.configure(after, 'session.audio.input.format')) this.#spokenId = undefined;
+    this.turns.configure(after);
     this.#configuration = after;
+    this.emit({ type: 'session.updated', session: this.describe() });
   }
 
-  #notice(change: SpeechChange): void {
-    if (change.type === 'start') {
-      this.#spokenId = createId('item_');
-      const { startMs: audio_start_ms } = change;
-      return this.emit({
-        type: 'input_audio_buffer.speech_started',
-        item_id: this.#spokenId,
-        audio_start_ms,
-      });
-    }
-    const { endMs: audio_end_ms } = change.audio;
-    this.emit({ type: 'input_audio_buffer.speech_stopped', item_id: this.#spokenId!, audio_end_ms });
-    this.#complete(change.audio);
+  protected describe() {
+    return {
+      object: 'realtime.transcription_session' as const,
+      id: this.id,
+      type: 'transcription',
+      audio: { input: toInput(this.#configuration) },
+      include: null,
+    };
   }
 
-  #complete(audio: SpokenAudio): void {
-    const item_id = this.#spokenId ?? createId('item_');
+  protected endTurn(turn: Turn): void {
     const previous_item_id = this.#lastItemId;
-    this.#lastItemId = item_id;
-    this.#spokenId = undefined;
-    void this.#writeDown(item_id, audio);
-    this.emit({ type: 'input_audio_buffer.committed', item_id, previous_item_id });
-    const item = toItem(item_id);
+    this.#lastItemId = turn.itemId;
+    this.tellCommitted(turn, previous_item_id);
+    const item = toItem(turn.itemId);
     this.emit({ type: 'conversation.item.added', item, previous_item_id });
     this.emit({ type: 'conversation.item.done', item, previous_item_id });
-  }
-
-  async #writeDown(item_id: string, audio: SpokenAudio): Promise<void> {
-    const place = { item_id, content_index: 0 as const };
-    const onText = (delta: string): void => this.emit({ type: `${transcribed}.delta`, ...place, delta });
-    const heard = await this.#hearing.transcribe(audio, this.#configuration, onText);
-    const { text: transcript, usage, error } = heard;
-    if (this.#call.signal.aborted) return;
-    if (error) this.emit({ type: `${transcribed}.failed`, ...place, error: this.#call.fail(error) });
-    else this.emit({ type: `${transcribed}.completed`, ...place, transcript, usage: usage! });
+    this.tellGrowth(turn.itemId, turn.text);
+    void Promise.all(turn.parts).then((parts) => this.tellHeard(turn.itemId, joinHeard(parts)));
   }
 }
 

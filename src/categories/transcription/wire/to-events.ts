@@ -18,8 +18,11 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
   let tokens = 0;
   let space = '';
   return (event) => {
-    if (event.type === 'transcription-end')
-      return [{ type: 'transcript.text.done', text, usage: usageOf(heardSeconds(event), tokens) }];
+    if (event.type === 'transcription-end') {
+      // One audio token per encoder position.
+      const audioTokens = Math.ceil(heardSeconds(event) * positionsPerSecond);
+      return [{ type: 'transcript.text.done', text, usage: toTokenUsage(audioTokens, tokens) }];
+    }
     if (event.type === 'progress') return [];
     if (event.type === 'speakers') return event.segments.map(toSpeakerSegment);
     tokens += event.segment.tokens.length;
@@ -33,11 +36,9 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
   };
 }
 
-type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
+export type TokenUsage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
 
-/** One audio token per encoder position. */
-function usageOf(seconds: number, outputTokens: number): Usage {
-  const audioTokens = Math.ceil(seconds * positionsPerSecond);
+export function toTokenUsage(audioTokens: number, outputTokens: number): TokenUsage {
   return {
     type: 'tokens',
     input_tokens: audioTokens,
