@@ -12,6 +12,12 @@ export const listeningDescriptions: Descriptions = {
   'audio.input': 'Settings of the recording.',
   format: 'Form of the audio; default: `audio/pcm` of 24 kHz.',
   transcription: 'How utterances are transcribed.',
+  'transcription.model':
+    'Id of a transcription model; default: the `model` of the address, else the first one.',
+  language: 'Language of the audio, as ISO 639-1; default: auto-detected.',
+  languages: 'As `language`: at most one.',
+  prompt: 'Text that comes before each utterance: a guide to style and spelling.',
+  keywords: 'Names and words that are likely, as a list at the end of the prompt.',
   'turn_detection.type': 'Way to find the end of a turn.',
   event_id: 'Id of this event, made by the service.',
   'error.event_id': "The client's id of the message at fault; `null` if it had none.",

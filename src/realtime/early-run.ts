@@ -28,7 +28,9 @@ export class EarlyRun<Event> implements AsyncIterable<Event> {
   use(signal?: AbortSignal): AsyncIterable<Event> {
     this.#isTaken = true;
     this.#decide(true);
-    if (!this.#hasEnded) this.#follow(signal);
+    const abort = (): void => this.#controller.abort();
+    if (!this.#hasEnded) signal?.addEventListener('abort', abort, { once: true });
+    this.#onEnd = () => signal?.removeEventListener('abort', abort);
     return this;
   }
 
@@ -48,12 +50,6 @@ export class EarlyRun<Event> implements AsyncIterable<Event> {
       else if (this.hasFailed) throw this.#failure;
       else return;
     }
-  }
-
-  #follow(signal: AbortSignal | undefined): void {
-    const abort = (): void => this.#controller.abort();
-    signal?.addEventListener('abort', abort, { once: true });
-    this.#onEnd = () => signal?.removeEventListener('abort', abort);
   }
 
   async #read(events: AsyncIterable<Event>): Promise<void> {

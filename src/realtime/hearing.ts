@@ -15,7 +15,7 @@ import type { SpeechInput, SpokenAudio } from './speech-input.ts';
 /** A transcribed recording; no text if it has no speech. */
 export interface Heard {
   readonly text: string;
-  readonly usage: TokenUsage | undefined;
+  readonly usage?: TokenUsage | undefined;
   readonly error?: InferenceError | undefined;
 }
 
@@ -115,11 +115,9 @@ export class Hearing {
     configuration: Configuration,
     onText?: (delta: string) => void,
   ): Promise<Heard> {
-    const guess = this.#guess?.soundEnd === soundEnd ? this.#guess : undefined;
-    const early =
-      guess?.configuration === configuration && !guess.run.hasFailed
-        ? guess.run.use(this.#options.signal)
-        : undefined;
+    const guess = this.#guess;
+    const isGuessed = guess?.soundEnd === soundEnd && guess?.configuration === configuration;
+    const early = isGuessed && !guess.run.hasFailed ? guess.run.use(this.#options.signal) : undefined;
     this.#setGuess(undefined);
     this.count += 1;
     this.bytes += bytes;
@@ -154,9 +152,7 @@ function toRequest(
 
 /** Never rejects. */
 function settle(heard: Promise<Heard>): Promise<Heard> {
-  return heard.catch((error: unknown) => {
-    return { text: '', usage: undefined, error: InferenceError.from(error) };
-  });
+  return heard.catch((error: unknown) => ({ text: '', error: InferenceError.from(error) }));
 }
 
 async function readTranscript(
@@ -164,7 +160,7 @@ async function readTranscript(
   onText?: (delta: string) => void,
 ): Promise<Heard> {
   const toEvents = createTranscriptionStreamer();
-  let heard: Heard = { text: '', usage: undefined };
+  let heard: Heard = { text: '' };
   for await (const event of events) {
     for (const made of toEvents(event as TranscriptionEvent)) {
       if (made.type === 'transcript.text.delta') onText?.(made.delta);

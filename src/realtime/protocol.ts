@@ -38,24 +38,15 @@ export const formatSchema = z.discriminatedUnion('type', [
 export type AudioFormat = z.infer<typeof formatSchema>;
 
 export const modelSchema = z.strictObject({
-  model: z.string().min(1).optional().meta({
-    description: 'Id of a transcription model; default: the `model` of the address, else the first one.',
-  }),
-  language: z.string().min(1).nullable().optional().meta({
-    description: 'Language of the audio, as ISO 639-1; default: auto-detected.',
-  }),
-  prompt: z.string().nullable().optional().meta({
-    description: 'Text that comes before each utterance: a guide to style and spelling.',
-  }),
+  model: z.string().min(1).optional(),
+  language: z.string().min(1).nullable().optional(),
+  prompt: z.string().nullable().optional(),
   languages: z
     .array(z.string().min(1))
     .max(1, { error: 'expected one language at most: the model finds out which of several it is' })
     .nullable()
-    .optional()
-    .meta({ description: 'As `language`: at most one.' }),
-  keywords: z.array(z.string().min(1)).max(maxKeywords).nullable().optional().meta({
-    description: 'Names and words that are likely, as a list at the end of the prompt.',
-  }),
+    .optional(),
+  keywords: z.array(z.string().min(1)).max(maxKeywords).nullable().optional(),
   delay: without('an utterance is transcribed at its end'),
 });
 

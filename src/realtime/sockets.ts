@@ -60,10 +60,7 @@ const talkLive = {
 };
 
 /** The sockets of `GET /realtime`; the first serves requests that name no model. */
-export const realtimeSockets: readonly SocketEndpoint[] = [
-  transcribeLive as SocketEndpoint,
-  talkLive as SocketEndpoint,
-];
+export const realtimeSockets: readonly SocketEndpoint[] = [transcribeLive, talkLive];
 
 /** The session as a socket serves it. */
 function toSocketSession(

@@ -80,12 +80,8 @@ export function readAudio(text: string, sampleBytes: number): Uint8Array {
 
 /** Samples as a WAV file. */
 export function toRecording(samples: Uint8Array, format: AudioFormat): Uint8Array {
-  const header = writeWavHeader({
-    encoding: encodingOf(format),
-    sampleRateHz: sampleRateOf(format),
-    dataBytes: samples.length,
-  });
-  return Buffer.concat([header, samples]);
+  const sound = { encoding: encodingOf(format), sampleRateHz: sampleRateOf(format) };
+  return Buffer.concat([writeWavHeader({ ...sound, dataBytes: samples.length }), samples]);
 }
 
 type Listening = Pick<Configuration, 'format' | 'turns'>;
@@ -201,14 +197,7 @@ export class SpeechInput {
     this.#listening = after;
     this.#speechStart = undefined;
     this.#detectorStart = this.#buffer.end;
-    const { turns } = this.#listening;
-    this.#detector =
-      turns &&
-      createTurnDetector({
-        sampleRateHz: sampleRateOf(this.#listening.format),
-        threshold: turns.threshold,
-        silenceSeconds: turns.silenceDurationMs / 1000,
-      });
+    this.#detector = after.turns && createDetector(after.turns, sampleRateOf(after.format));
   }
 
   /** Takes the speech, or all waiting audio if there is no speech, out of the buffer. */
@@ -218,4 +207,9 @@ export class SpeechInput {
     this.#speechStart = undefined;
     return spoken;
   }
+}
+
+function createDetector(turns: NonNullable<Listening['turns']>, sampleRateHz: number): TurnDetector {
+  const { threshold, silenceDurationMs } = turns;
+  return createTurnDetector({ sampleRateHz, threshold, silenceSeconds: silenceDurationMs / 1000 });
 }

@@ -133,10 +133,8 @@ export class VoiceAnswer {
   }
 
   #run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {
-    return this.#options.call.run(request, {
-      category,
-      signal: this.#controller.signal,
-    }) as AsyncIterable<Event>;
+    const options = { category, signal: this.#controller.signal };
+    return this.#options.call.run(request, options) as AsyncIterable<Event>;
   }
 
   #add(text: string): void {

@@ -42,7 +42,9 @@ export interface VoiceConfiguration {
 
 export type Truncation = NonNullable<VoiceSessionFields['truncation']>;
 
-type InputFields = NonNullable<NonNullable<VoiceSessionFields['audio']>['input']>;
+type TurnFields = NonNullable<
+  NonNullable<NonNullable<VoiceSessionFields['audio']>['input']>['turn_detection']
+>;
 const maxSilenceMs = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
 /** Pause after which the text so far decides whether the turn is over. */
 const pauseMs = 300;
@@ -80,7 +82,7 @@ export function updateVoiceConfiguration(
   return {
     input: updateConfiguration(before.input, update, defaultVoiceConfiguration(agent).input),
     tellsTranscripts: transcription === undefined ? before.tellsTranscripts : transcription !== null,
-    rules: turns ? readRules(turns) : before.rules,
+    rules: turns ? toRules(turns) : before.rules,
     answer: readAnswer(before.answer, fields, 'session'),
     truncation: fields.truncation ?? before.truncation,
   };
@@ -100,9 +102,8 @@ export function readAnswer(
   throw fieldError(`${owner}.tool_choice`, `expected one of the tools, got ${quote(choice.name)}`);
 }
 
-function readRules(given: NonNullable<InputFields['turn_detection']>): TurnRules {
-  const { create_response = true, interrupt_response = true } = given;
-  const eagerness = given.type === 'semantic_vad' ? (given.eagerness ?? 'auto') : undefined;
+function toRules({ create_response = true, interrupt_response = true, ...turns }: TurnFields): TurnRules {
+  const eagerness = turns.type === 'semantic_vad' ? (turns.eagerness ?? 'auto') : undefined;
   return { create_response, interrupt_response, eagerness };
 }
 

@@ -23,6 +23,7 @@ export const voiceDescriptions: Descriptions = {
   response: 'The response so far, or as it ended.',
   'response.id': 'Id of the response.',
   'response.status': 'Whether the answer is being made, whole, stopped, cut off at a limit, or failed.',
+  'conversation.item.create/previous_item_id': 'The item before it; `root`: none; left out: the last one.',
   response_id: 'Id of the response.',
   output_index: 'Number of the item in `output` of the response, from 0.',
   item_id: 'Id of the item.',

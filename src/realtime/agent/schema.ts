@@ -15,15 +15,10 @@ import {
 } from '../protocol.ts';
 import type { DraftOf } from '../session.ts';
 
+const onByDefault = (description: string) => z.boolean().optional().meta({ description, default: true });
 const responding = {
-  create_response: z.boolean().optional().meta({
-    description: 'Whether the end of a turn begins an answer.',
-    default: true,
-  }),
-  interrupt_response: z.boolean().optional().meta({
-    description: 'Whether speech ends the answer under way.',
-    default: true,
-  }),
+  create_response: onByDefault('Whether the end of a turn begins an answer.'),
+  interrupt_response: onByDefault('Whether speech ends the answer under way.'),
   idle_timeout_ms: without('silence is no turn'),
 };
 
@@ -197,9 +192,7 @@ export const voiceClientEventSchema = z.discriminatedUnion('type', [
   ...audioEvents,
   z.strictObject({
     ...ofClient('conversation.item.create'),
-    previous_item_id: z.string().nullable().optional().meta({
-      description: 'The item before it; `root`: none; left out: the last one.',
-    }),
+    previous_item_id: z.string().nullable().optional(),
     item: itemSchema,
   }),
   z.strictObject({ ...ofClient('conversation.item.retrieve'), item_id }),

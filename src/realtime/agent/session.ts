@@ -256,11 +256,8 @@ export class VoiceSession extends RealtimeSession<OwnEvent, VoiceDraft> {
   }
 
   #assertVoice(owner: 'session' | 'response', { output: { voice } }: AnswerSettings): void {
-    assertVoiceOf(
-      this.#call.findModel(this.#info.agent.speaks, 'speech'),
-      `${owner}.audio.output.voice`,
-      voice,
-    );
+    const model = this.#call.findModel(this.#info.agent.speaks, 'speech');
+    assertVoiceOf(model, `${owner}.audio.output.voice`, voice);
   }
 
   #createResponse({ response = {}, event_id }: Client<'response.create'>): void {

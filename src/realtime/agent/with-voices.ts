@@ -72,11 +72,8 @@ export function withVoices<Inference extends Base>(
     models() {
       const models = inference.models();
       // The context length is known when the chat model is loaded.
-      const lengthOf = (part: string) => models.find(({ id }) => id === part)?.contextLength;
-      const known = Array.from(agents.values(), (one) => ({
-        ...one,
-        contextLength: lengthOf(one.agent.thinks),
-      }));
+      const lengthOf = ({ agent }: VoiceInfo) => models.find(({ id }) => id === agent.thinks)?.contextLength;
+      const known = Array.from(agents.values(), (one) => ({ ...one, contextLength: lengthOf(one) }));
       return [...models, ...known];
     },
     status() {

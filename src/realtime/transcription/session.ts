@@ -11,7 +11,7 @@ type OwnEvent = Extract<LiveClientEvent, { type: 'session.update' }>;
 
 /** A live transcription. */
 export class TranscriptionSession extends RealtimeSession<OwnEvent, DraftOf<LiveServerEvent>> {
-  readonly #model: string;
+  readonly #defaults: Configuration;
   readonly #call: LiveCall;
   #configuration: Configuration;
   #lastItemId: string | null = null;
@@ -20,14 +20,13 @@ export class TranscriptionSession extends RealtimeSession<OwnEvent, DraftOf<Live
   constructor(model: string, call: LiveCall) {
     const begun = defaultConfiguration(model);
     super(call, { schema: liveClientEventSchema, begun, isEager: true });
-    this.#model = model;
     this.#call = call;
-    this.#configuration = begun;
+    this.#configuration = this.#defaults = begun;
   }
 
   protected obey({ session }: OwnEvent): void {
     const update = session.audio?.input ?? {};
-    const after = updateConfiguration(this.#configuration, update, defaultConfiguration(this.#model));
+    const after = updateConfiguration(this.#configuration, update, this.#defaults);
     if (update.transcription) assertHearable(after, this.#call.findModel(after.model));
     this.turns.configure(after);
     this.#configuration = after;
