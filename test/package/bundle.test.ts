@@ -90,7 +90,7 @@ describe('a bundle of a service', { timeout: 120_000 }, () => {
 
   it('says what to do where its package is missing', async () => {
     await expect(start('without', 'process')).rejects.toThrow(
-      /keep the package beside the bundle, in node_modules, or choose isolation: 'inline'/,
+      /keep the package in node_modules next to the bundle, or set isolation: 'inline'/,
     );
   });
 });

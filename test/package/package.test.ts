@@ -30,8 +30,8 @@ describe('the packed tarball', () => {
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('stays below 1.075 MB and holds neither models nor sources nor tests', () => {
-    expect(tarball.size).toBeLessThan(1_075_000);
+  it('stays below 1.08 MB and holds neither models nor sources nor tests', () => {
+    expect(tarball.size).toBeLessThan(1_080_000);
     const foreign = tarball.files.filter(
       ({ path }) =>
         !/^(dist\/lib\/[\w-]+\.js(\.map)?|dist\/lib\/licences\.md|dist\/(src|adapters)\/.*\.d\.ts|dist\/src\/playground\/page\/[a-z-]+\.(js|html|css|svg|md)|[^/]+\.(md|json)|LICENSE)$/.test(
@@ -109,7 +109,7 @@ describe('entries', () => {
     ['./chat', 166_000],
     ['./tokenization', 153_500],
     ['./vision', 51_500],
-    ['./audio', 155_500],
+    ['./audio', 182_000],
     ['./embedding', 13_700],
     ['./diffusion', 69_000],
   ])('%s imports no package and stays below %i bytes', async (name, limit) => {
