@@ -3,7 +3,7 @@ import { tableOf } from '../table-of.ts';
 /** Commands of LaTeX that are spoken otherwise than by their names. */
 const commands = tableOf(
   'times:×, cdot:×, div:÷, pm:±, le:≤, leq:≤, ge:≥, geq:≥, ne:≠, neq:≠, approx:≈, infty:infinity, to:→, rightarrow:→, ldots:…, dots:…, ' +
-    'sum:sum of, prod:product of, int:integral of, in:in, circ:°, quad: , qquad: , left: , right: , displaystyle: , text: , mathrm: , mathbf: , mathbb: ',
+    'sum:sum of, prod:product of, int:integral of, circ:°, quad: , qquad: , left: , right: , displaystyle: , text: , mathrm: , mathbf: , mathbb: ',
 );
 /** Nested groups are rewritten from inside, at most this deep. */
 const maxDepth = 8;

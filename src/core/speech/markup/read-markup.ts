@@ -123,33 +123,14 @@ class MarkupReader {
   }
 
   #mark(match: string, groups: Readonly<Record<string, string | undefined>>): void {
-    const { table, row, title, math, reference, labeled = '', key, highlighted, escape, power } = groups;
-    const { link, label = '', target = '', tag, entity: sign, rule, bullet } = groups;
-    const { heading, bold, display, round, square, inner } = groups;
+    const { table, row, escape, power, rule, bullet } = groups;
+    const { link, label = '', target = '', tag, entity: sign } = groups;
+    const { heading, bold, highlighted, display, round, square, inner, labeled } = groups;
     const words = heading ?? bold ?? highlighted ?? display ?? round ?? square ?? inner ?? labeled;
-    const lead = match.indexOf(words, title === undefined ? 1 : 0);
-    const [before, after] = [match.slice(0, lead), match.slice(lead + words.length)];
-    if (table !== undefined) this.#readTable(table);
+    if (words !== undefined) this.#readWords(match, words, groups);
+    else if (table !== undefined) this.#readTable(table);
     else if (row !== undefined) this.#readRow(row);
-    else if (title !== undefined) {
-      this.#blank(before, '');
-      this.#read(words);
-      this.#blank(after, '\n\n');
-    } else if (math !== undefined) {
-      this.#join(before);
-      this.#shown += words;
-      this.#said += withoutMarks(readLatex(words));
-      this.#join(after);
-    } else if (highlighted !== undefined) {
-      this.#join(before);
-      this.#read(words);
-      this.#join(after);
-    } else if (reference !== undefined) {
-      if (!this.#targets.has((key || labeled).toLowerCase())) return this.#say(match);
-      this.#join(before);
-      this.#read(words);
-      this.#join(after);
-    } else if (escape !== undefined) this.#join(escape);
+    else if (escape !== undefined) this.#join(escape);
     else if (power !== undefined) {
       this.#join(power);
       this.#said += '^';
@@ -159,6 +140,27 @@ class MarkupReader {
     else if (tag !== undefined) this.#readTag(tag, groups);
     else if (sign !== undefined) this.#readEntity(sign);
     else this.#blank(match, groups['fence'] === undefined ? '' : '\n');
+  }
+
+  /** Reads words between marks: a title or heading, a highlight, a formula, or the label of a reference. */
+  #readWords(
+    match: string,
+    words: string,
+    { title, math, reference, key }: Readonly<Record<string, string | undefined>>,
+  ): void {
+    if (reference !== undefined && !this.#targets.has((key || words).toLowerCase())) return this.#say(match);
+    const isTitle = title !== undefined;
+    const lead = match.indexOf(words, isTitle ? 0 : 1);
+    const [before, after] = [match.slice(0, lead), match.slice(lead + words.length)];
+    if (isTitle) this.#blank(before, '');
+    else this.#join(before);
+    if (math === undefined) this.#read(words);
+    else {
+      this.#shown += words;
+      this.#said += withoutMarks(readLatex(words));
+    }
+    if (isTitle) this.#blank(after, '\n\n');
+    else this.#join(after);
   }
 
   #readTable(table: string): void {

@@ -13,7 +13,7 @@ const perNames = oneOf([...plainUnits.filter((sign) => /^\p{L}+$/u.test(sign)), 
 const powers: Readonly<Record<string, string>> = { '^2': 'square ', '^3': 'cubic ' };
 const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3': ' cubed' };
 
-/** What is said behind `per`: `lb` is a pound. */
+/** The words for a sign behind `per`: `lb` is a pound. */
 export function nameOfDivisor(sign: string): string | undefined {
   return units.get(sign)?.[0] ?? divisors.get(sign);
 }

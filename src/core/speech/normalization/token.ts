@@ -11,7 +11,7 @@ export type Grammar = readonly (RegExp | Speak)[];
 
 /** A class of tokens with its own grammar. A form sees the text around its token as it is written. */
 export interface TokenClass {
-  /** What every token of the class that begins with a digit or a letter fits; sticky. It only saves time. */
+  /** A sticky pattern that every token of the class with a digit or a letter first matches. It only saves time. */
   readonly when?: RegExp;
   /** Forms that begin with a digit. */
   readonly digits?: Grammar;

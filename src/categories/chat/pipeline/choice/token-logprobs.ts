@@ -18,7 +18,7 @@ export function readTokenLogprobs(
   return { ...spelled(chosen), topLogprobs: chosen.top.map(spelled) };
 }
 
-/** Of the tokens that follow a piece's tokens, preceded by the prompt's first token. @param logits `[tokens × vocabularySize]` */
+/** Log probabilities of the tokens that follow a piece's tokens, preceded by the prompt's first token. @param logits `[tokens × vocabularySize]` */
 export function readPromptLogprobs(
   prompt: Int32Array,
   { logits, start, vocabularySize }: { logits: Float32Array; start: number; vocabularySize: number },

@@ -28,7 +28,7 @@ import {
 } from '../../../../validation/foreign-fields.ts';
 import { foreignFields } from '../chat/foreign-fields.ts';
 
-/** Of chat completions and of stored state. */
+/** Fields of chat completions and of stored state. */
 export const responsesForeignFields: ForeignFields = {
   ...foreignTo(responsesRequestSchema, foreignFields),
   n_predict: { as: 'max_output_tokens' },
