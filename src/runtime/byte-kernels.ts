@@ -1,4 +1,4 @@
-import { elementBytes, elementTypes } from '../core/onnx/element-types.ts';
+import { elementTypes } from '../core/onnx/element-types.ts';
 import { contribDomain } from '../core/onnx/graph-draft.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 import { blockAttributes } from '../core/onnx/rewrites/two-stage-scores.ts';
@@ -27,6 +27,11 @@ const [size, count] = [512, 2048] as const;
 const blockSize = 32;
 /** Sizes of the trial convolutions. */
 const [channels, positions, width] = [128, 512, 3] as const;
+/** Types of their inputs and sums. */
+const convolutions = {
+  Conv: { type: 'float32', Data: Float32Array, sums: elementTypes.float32 },
+  ConvInteger: { type: 'uint8', Data: Uint8Array, sums: elementTypes.int32 },
+} as const;
 /** Enough rounds that one is undisturbed even on a busy machine. */
 const maxRounds = 32;
 let fast: Promise<boolean> | undefined;
@@ -53,12 +58,9 @@ async function measure(accuracyLevel: number, enough?: number): Promise<number> 
 }
 
 /** @returns the minimum milliseconds of all rounds */
-async function measureConvolution(operator: 'Conv' | 'ConvInteger'): Promise<number> {
-  const [dims, length] = [[1, channels, positions], channels * positions];
-  const x: Tensor =
-    operator === 'Conv'
-      ? { type: 'float32', dims, data: new Float32Array(length).fill(1) }
-      : { type: 'uint8', dims, data: new Uint8Array(length).fill(1) };
+async function measureConvolution(operator: keyof typeof convolutions): Promise<number> {
+  const { type, Data } = convolutions[operator];
+  const x: Tensor = { type, dims: [1, channels, positions], data: new Data(channels * positions).fill(1) };
   return minMilliseconds(convolution(operator), x, 0);
 }
 
@@ -89,18 +91,16 @@ const signed = toModel({
   outputs: [tensorValue('y', elementTypes.int32, [1, blockSize])],
 });
 
-function convolution(operator: 'Conv' | 'ConvInteger'): OnnxModel {
-  const [type, result] =
-    operator === 'Conv'
-      ? [elementTypes.float32, elementTypes.float32]
-      : [elementTypes.uint8, elementTypes.int32];
+function convolution(operator: keyof typeof convolutions): OnnxModel {
+  const { type: name, Data, sums } = convolutions[operator];
+  const type = elementTypes[name];
   const dims = [channels, channels, width];
-  const weights = new Uint8Array(channels * channels * width * elementBytes(type)!);
+  const weights = new Uint8Array(channels * channels * width * Data.BYTES_PER_ELEMENT);
   return toModel({
     nodes: [nodeOf(operator, ['x', 'weights'], ['y'])],
     initializers: [inlineTensor('weights', type, dims, weights)],
     inputs: [tensorValue('x', type, [1, channels, positions])],
-    outputs: [tensorValue('y', result, [1, channels, positions - width + 1])],
+    outputs: [tensorValue('y', sums, [1, channels, positions - width + 1])],
   });
 }
 

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import type { OnnxGraph, OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
 
 /** A file of a model, with properties that change when the file does. */
@@ -32,6 +33,19 @@ export function locateWeights(path: string, model: OnnxModel) {
     /** Stamps of the model itself, which is first, and of all its weights. */
     stamps: [basename(file), ...names.values()].map((name) => stampFile(folder, name)),
   };
+}
+
+/** A graph, with its bytes if it differs from the file. */
+export interface GraphBytes {
+  /** Path of the file; the weights are in its folder. */
+  readonly graph: string;
+  readonly bytes?: Uint8Array;
+}
+
+/** The bytes of a changed model; tensors that weren't read stay in its file. */
+export function writeMapped(model: OnnxModel, { folder, stamps }: WeightFiles): GraphBytes {
+  const { name: location } = stamps[0]!;
+  return { graph: join(folder, location), bytes: writeOnnxModel(model, { location }) };
 }
 
 export function renameWeights(graph: OnnxGraph, names: ReadonlyMap<string, string>): OnnxGraph {

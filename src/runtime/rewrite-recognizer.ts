@@ -9,12 +9,9 @@ import { multiplyByBlocks } from '../core/onnx/rewrites/products-by-blocks.ts';
 import { scoreInTwoStages } from '../core/onnx/rewrites/two-stage-scores.ts';
 import { takeBranch } from '../core/onnx/rewrites/take-branch.ts';
 import { signWeights } from '../core/onnx/rewrites/signed-weights.ts';
-import { writeOnnxModel } from '../core/onnx/write-model.ts';
-import { join } from 'node:path';
 import { measuredByteKernels, type ByteKernels } from './byte-kernels.ts';
-import { locateWeights, renameWeights } from './mapped-weights.ts';
+import { locateWeights, renameWeights, writeMapped, type GraphBytes } from './mapped-weights.ts';
 import { readOnnxFile } from './onnx-file.ts';
-import type { GraphBytes } from './quick-convolutions.ts';
 
 interface RewrittenGraph extends GraphBytes {
   /** Whether it is the requested branch; default false. */
@@ -72,8 +69,6 @@ export async function rewriteRecognizer(
     if (signed && (await kernels.areExactWithSigns())) graph = signed;
   }
   if (graph === whole) return { graph: path };
-  const { name } = weights.stamps[0]!;
   const rewritten = { ...model, opsets: withContribDomain(opsets), graph };
-  const bytes = writeOnnxModel(rewritten, { location: name });
-  return { graph: join(weights.folder, name), bytes, isBranch: branch !== undefined };
+  return { ...writeMapped(rewritten, weights), isBranch: branch !== undefined };
 }

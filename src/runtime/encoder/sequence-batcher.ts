@@ -157,11 +157,11 @@ export class SequenceBatcher<S extends Sequence> {
     const startedAt = this.#now();
     try {
       const { signal } = controller;
-      const isShort = this.#jobs.length === 1 && paddedTokens(items) < this.#speed * shortMs;
-      const vectors = await this.#encoder.encode(
-        items.map(({ sequence }) => sequence),
-        { signal, isShort: isShort && this.#speed < Infinity },
-      );
+      // Nothing is known of the first run.
+      const isKnown = Number.isFinite(this.#speed);
+      const isShort = isKnown && this.#jobs.length === 1 && paddedTokens(items) < this.#speed * shortMs;
+      const sequences = items.map(({ sequence }) => sequence);
+      const vectors = await this.#encoder.encode(sequences, { signal, isShort });
       this.#measure(items, this.#now() - startedAt);
       let at = 0;
       for (const [job, own] of batch) {
