@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptionEvent } from '../../src/categories/transcription/events.ts';
 import type { TranscriptionRequestInput } from '../../src/categories/transcription/request.ts';
-import { TranscriptionSession, type LiveCall } from '../../src/realtime/transcription/session.ts';
+import type { SessionCall } from '../../src/realtime/session.ts';
+import { TranscriptionSession } from '../../src/realtime/transcription/session.ts';
 import { transcribed } from '../../src/realtime/protocol.ts';
 import { liveServerEventSchema } from '../../src/realtime/transcription/schema.ts';
 import type { ModelInfo } from '../../src/contracts/model.ts';
@@ -10,7 +11,7 @@ import { InferenceError } from '../../src/errors.ts';
 import { toErrorBody } from '../../src/http/error-responses.ts';
 import { append, clear, commit, pcm, pieces, update } from './audio.ts';
 
-function open(options: Partial<LiveCall> = {}) {
+function open(options: Partial<SessionCall> = {}) {
   const events: any[] = [];
   const requests: TranscriptionRequestInput[] = [];
   const session = new TranscriptionSession('ears', {

@@ -129,7 +129,6 @@ export class VoiceSession extends RealtimeSession<OwnEvent, VoiceDraft> {
     { heard, isOver }: Pause,
     parts: readonly Promise<Heard>[],
   ): Promise<void> {
-    const { agent } = this.#info;
     let isDecided = false;
     void isOver.then((isSo) => {
       isDecided = true;
@@ -138,16 +137,20 @@ export class VoiceSession extends RealtimeSession<OwnEvent, VoiceDraft> {
     const { text } = joinHeard(await Promise.all([...parts, heard]));
     await Promise.all(this.#unwritten);
     const { rules, answer } = this.#configuration;
-    if (isDecided || text === '' || this.#activeAnswer() || !rules.create_response) return;
-    if (agent.eagerness !== undefined && agent.eagerness !== 'high') return;
+    if (isDecided || text === '' || this.#activeAnswer() || !this.#mayAnswerEarly) return;
     // A turn continues after a text that doesn't end.
     if (rules.eagerness && !endsSentence(text)) return;
-    await this.#early.begin(agent, answer, [...this.#conversation.items, toUserItem(text)]);
+    await this.#early.begin(this.#info.agent, answer, [...this.#conversation.items, toUserItem(text)]);
+  }
+
+  /** Whether answers may begin before their turn is over. */
+  get #mayAnswerEarly(): boolean {
+    const { eagerness = 'high' } = this.#info.agent;
+    return eagerness === 'high' && this.#configuration.rules.create_response;
   }
 
   #readPrompt(): void {
-    const { eagerness = 'high' } = this.#info.agent;
-    if (this.#isPromptRead || eagerness !== 'high' || !this.#configuration.rules.create_response) return;
+    if (this.#isPromptRead || !this.#mayAnswerEarly) return;
     this.#isPromptRead = true;
     void this.#early.readPrompt(this.#info.agent, this.#configuration.answer, this.#conversation.items);
   }

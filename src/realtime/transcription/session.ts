@@ -5,19 +5,17 @@ import { RealtimeSession, type DraftOf, type SessionCall } from '../session.ts';
 import type { Turn } from '../turns.ts';
 import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
 
-export type LiveCall = SessionCall;
-
 type OwnEvent = Extract<LiveClientEvent, { type: 'session.update' }>;
 
 /** A live transcription. */
 export class TranscriptionSession extends RealtimeSession<OwnEvent, DraftOf<LiveServerEvent>> {
   readonly #defaults: Configuration;
-  readonly #call: LiveCall;
+  readonly #call: SessionCall;
   #configuration: Configuration;
   #lastItemId: string | null = null;
 
   /** @param model the model until the client names a different one */
-  constructor(model: string, call: LiveCall) {
+  constructor(model: string, call: SessionCall) {
     const begun = defaultConfiguration(model);
     super(call, { schema: liveClientEventSchema, begun, isEager: true });
     this.#call = call;
