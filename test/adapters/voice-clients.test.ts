@@ -53,34 +53,44 @@ async function spoken(input: string): Promise<Buffer> {
   return Buffer.concat([pcm([0.5, 0]), ...parts, pcm([1, 0])]);
 }
 
+/** A session of @openai/agents with a tool for the weather; it connects when the test has its listeners. */
+async function openSession(execute: (input: { city: string }) => Promise<string>) {
+  const weather = tool({
+    name: 'get_weather',
+    description: 'The weather of a city',
+    parameters: z.object({ city: z.string() }),
+    execute,
+  });
+  const agent = new RealtimeAgent({ name: 'Helper', instructions: 'You are a helper.', tools: [weather] });
+  const url = `ws://${await serve()}/v1/realtime?model=agent`;
+  const transport = new OpenAIRealtimeWebSocket({ url });
+  const session = new RealtimeSession(agent, { model: 'agent', transport });
+  onTestFinished(() => session.close());
+  const faults: unknown[] = [];
+  session.on('error', (error) => faults.push(error));
+  return {
+    session,
+    faults,
+    turn: (): Promise<unknown> => new Promise((resolve) => transport.once('turn_done', resolve)),
+    async say(text: string): Promise<void> {
+      for (const piece of pieces(await spoken(text))) session.sendAudio(Uint8Array.from(piece).buffer);
+    },
+  };
+}
+
 describe('the realtime session of @openai/agents', () => {
   test('speaks, calls a tool, and is interrupted', async () => {
-    const host = await serve();
     const cities: string[] = [];
-    const weather = tool({
-      name: 'get_weather',
-      description: 'The weather of a city',
-      parameters: z.object({ city: z.string() }),
-      execute: async ({ city }) => {
-        cities.push(city);
-        return 'sunny, 20 degrees';
-      },
-    });
-    const agent = new RealtimeAgent({ name: 'Helper', instructions: 'You are a helper.', tools: [weather] });
-    const transport = new OpenAIRealtimeWebSocket({ url: `ws://${host}/v1/realtime?model=agent` });
-    const session = new RealtimeSession(agent, { model: 'agent', transport });
-    onTestFinished(() => session.close());
-    const faults: unknown[] = [];
-    session.on('error', (error) => faults.push(error));
+    const execute = async ({ city }: { city: string }): Promise<string> => {
+      cities.push(city);
+      return 'sunny, 20 degrees';
+    };
+    const { session, faults, turn, say } = await openSession(execute);
     let bytes = 0;
     session.on('audio', ({ data }) => (bytes += data.byteLength));
     let interruptions = 0;
     session.on('audio_interrupted', () => interruptions++);
     await session.connect({ apiKey: 'k1' });
-    const turn = (): Promise<unknown> => new Promise((resolve) => transport.once('turn_done', resolve));
-    const say = async (text: string): Promise<void> => {
-      for (const piece of pieces(await spoken(text))) session.sendAudio(Uint8Array.from(piece).buffer);
-    };
 
     const first = turn();
     await say('What is two plus three?');
@@ -111,32 +121,17 @@ describe('the realtime session of @openai/agents', () => {
 
 describe('a slow tool', () => {
   test('of @openai/agents leaves the agent free to answer, and its result is told', async () => {
-    const host = await serve();
     let begin = (): void => {};
     const called = new Promise<void>((resolve) => (begin = resolve));
     let finish = (): void => {};
     const finished = new Promise<void>((resolve) => (finish = resolve));
-    const weather = tool({
-      name: 'get_weather',
-      description: 'The weather of a city',
-      parameters: z.object({ city: z.string() }),
-      execute: async () => {
-        begin();
-        await finished;
-        return 'sunny, 20 degrees';
-      },
-    });
-    const agent = new RealtimeAgent({ name: 'Helper', instructions: 'You are a helper.', tools: [weather] });
-    const transport = new OpenAIRealtimeWebSocket({ url: `ws://${host}/v1/realtime?model=agent` });
-    const session = new RealtimeSession(agent, { model: 'agent', transport });
-    onTestFinished(() => session.close());
-    const faults: unknown[] = [];
-    session.on('error', (error) => faults.push(error));
-    await session.connect({ apiKey: 'k1' });
-    const turn = (): Promise<unknown> => new Promise((resolve) => transport.once('turn_done', resolve));
-    const say = async (text: string): Promise<void> => {
-      for (const piece of pieces(await spoken(text))) session.sendAudio(Uint8Array.from(piece).buffer);
+    const execute = async (): Promise<string> => {
+      begin();
+      await finished;
+      return 'sunny, 20 degrees';
     };
+    const { session, faults, turn, say } = await openSession(execute);
+    await session.connect({ apiKey: 'k1' });
     await say('What is the weather in Paris?');
     await called;
     const meanwhile = turn();
