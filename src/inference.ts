@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { backendOf } from './backends/registry.ts';
 import type { CallOptions, CompleteRequest, RunEvent } from './contracts/run.ts';
 import type { CategoryDefinition } from './contracts/category.ts';
-import type { ModelInfo, ModelOptions } from './contracts/model.ts';
+import type { ModelInfo, ModelOptions, ModelSpec } from './contracts/model.ts';
 import {
   categories,
   type AnyModelInfo,
@@ -138,7 +138,7 @@ export function createInference(options: InferenceOptions): Inference {
   for (const [id, agent] of Object.entries(voices))
     assertVoice(`models.${id}`, agent, (part) => models[part] && (models[part].category ?? 'unknown'));
   const startHere = inlineReplicas(loadHere);
-  const startLocal = isolation === 'inline' ? startHere : childReplicas({ worker: workerFile() });
+  const startLocal = isolation === 'inline' ? startHere : childReplicas({ worker: workerFile(), warmUpFor });
   const isElsewhere = (model: Parameters<typeof backendOf>[0]) => backendOf(model)?.place === 'host';
   /** Model facts outside the engine. */
   const factsOf = (model: ModelOptions) => {
@@ -198,6 +198,12 @@ export function createInference(options: InferenceOptions): Inference {
   const infos = (): readonly ModelInfo[] => engine.models().map(withFacts);
   const whole = { ...engine, run, add, models: infos, ...methodsOver(run) };
   return withVoices(whole as never, voices) as Inference;
+}
+
+function warmUpFor(spec: ModelSpec, { id, category }: ModelInfo): unknown {
+  const { warmUp, complete } = definitionOf(category);
+  const isForeign = backendOf(spec)?.foreignSettings.includes('warmUp');
+  return warmUp && !isForeign ? complete({ ...warmUp, model: id }) : undefined;
 }
 
 function definitionOf(name: string): CategoryDefinition {

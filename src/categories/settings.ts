@@ -54,4 +54,7 @@ export const commonSettings = {
     'Time in which a worker must confirm a cancellation before it is replaced; six times as long while it computes, in processor time. A worker without a heartbeat is replaced after twice this time, at least 5 s, even without a cancellation; a worker stopped by a signal, after 3 s (Linux). Default 5000.',
     { min: 1, max: 600_000 },
   ),
+  warmUp: booleanSetting(
+    'Answer a short request while loading, so that the first request is fast. It ends after a second. Default: true, but false with `loadOnDemand`.',
+  ),
 } satisfies SettingTable;

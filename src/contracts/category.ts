@@ -88,6 +88,8 @@ export interface CategoryDefinition<
   readonly endpoints: readonly (Endpoint | Route)[];
   readonly descriptions: Descriptions;
   readonly sample: SampleRequest;
+  /** A short input, to which a new worker's model is added. Absent if answering takes longer than it saves the first request. */
+  readonly warmUp?: Omit<Input, 'model'>;
   /** The default model, if configured under that id; default: the first model. */
   readonly defaultModel?: string;
   /** Bounds and defaults for one model, by parameter name. */

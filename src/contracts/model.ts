@@ -82,6 +82,8 @@ export interface CommonSettings {
    * time, at least 5 s, even without a cancellation. Default 5 s.
    */
   readonly cancelGraceMs?: number | undefined;
+  /** Answer a short request while loading, so that the first request is fast; default: true, but false with `loadOnDemand`. */
+  readonly warmUp?: boolean | undefined;
 }
 
 export type ModelSpec<Settings extends object = object> = CommonSettings &

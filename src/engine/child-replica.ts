@@ -1,6 +1,6 @@
 import { serialize } from 'node:v8';
 import { InferenceError } from '../errors.ts';
-import type { ModelSpec } from '../contracts/model.ts';
+import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { limitCancellation } from './cancel-grace.ts';
 import { placeOnDevice } from './place-on-device.ts';
@@ -25,23 +25,29 @@ import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } fro
 
 export interface ChildReplicaOptions extends WorkerProcessOptions {
   readonly restart?: Partial<RestartPolicy> | undefined;
+  /** A short request that warms up a worker with this model; default: none. */
+  readonly warmUpFor?: ((spec: ModelSpec, info: ModelInfo) => unknown) | undefined;
 }
 
 /**
  * Replicas in supervised child processes: a lost worker fails its requests and is replaced, with exponential back-off.
  * An idle worker doesn't keep the calling process alive.
  */
-export function childReplicas({ restart, ...process }: ChildReplicaOptions): StartReplica {
+export function childReplicas({ restart, warmUpFor, ...process }: ChildReplicaOptions): StartReplica {
   const policy = { ...defaultRestartPolicy, ...restart };
   let workers = 0;
   return (spec, listener) => {
     const { environment, ...place } = placeOnDevice(spec);
     const number = workers++;
-    return new ChildReplica({ ...place, number, listener, process: { ...process, environment }, policy });
+    const parts = { ...place, number, listener, policy, warmUpFor };
+    return new ChildReplica({ ...parts, process: { ...process, environment } });
   };
 }
 
 const defaultCancelGraceMs = 5000;
+const maxWarmUpMs = 1000;
+/** Its cached prompts are no one else's. */
+const warmUpOwner = 'warm-up';
 /** A worker counts as hung without a heartbeat for this long, or for twice the grace if that is longer. */
 const minHangMs = 5000;
 
@@ -61,6 +67,7 @@ interface ReplicaParts {
   readonly listener: ReplicaListener;
   readonly process: WorkerProcessOptions;
   readonly policy: RestartPolicy;
+  readonly warmUpFor: ChildReplicaOptions['warmUpFor'];
 }
 
 /** A worker process with a model, and its successors. */
@@ -244,6 +251,32 @@ class ChildReplica implements Replica {
     const { type: _, runtime, ...facts } = message;
     if (this.state !== 'loading' && this.state !== 'restarting') return;
     Object.assign(this, facts);
+    // Requests may already wait for a worker that replaces a lost one.
+    const request = this.state === 'loading' && this.#warmUpRequest(message.info);
+    if (request) this.#warmUp(request, () => this.#serve(runtime));
+    else this.#serve(runtime);
+  }
+
+  #warmUpRequest(info: ModelInfo): unknown {
+    const { spec, warmUpFor } = this.#parts;
+    return spec.warmUp ? warmUpFor?.(spec, info) : undefined;
+  }
+
+  /** Not called back if the worker is lost: the next one serves without a warm-up. */
+  #warmUp(request: unknown, onEnd: () => void): void {
+    const worker = this.#worker;
+    const labels = { owner: warmUpOwner, requestId: 'warm-up' };
+    const ended = (): void => {
+      clearTimeout(limit);
+      if (this.#worker === worker && this.state === 'loading') onEnd();
+    };
+    const id = this.#lastRunId + 1;
+    this.start(request, { onEvents: () => undefined, onEnd: ended }, labels);
+    // Not `#cancel`, which would replace a worker that is in a long step.
+    const limit = setTimeout(() => worker?.send({ type: 'cancel', id }), maxWarmUpMs);
+  }
+
+  #serve(runtime: (WorkerMessage & { readonly type: 'loaded' })['runtime']): void {
     this.#readyAt = performance.now();
     this.#loadMs = this.#readyAt - this.#startedAt;
     // From now on only the deadline timer of a request keeps the host alive; an idle worker doesn't.

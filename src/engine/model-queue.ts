@@ -61,7 +61,7 @@ export class ModelQueue {
     this.#limits = limits;
     this.#observers = observers;
     this.#model = new LoadableModel({
-      specs: limits.replicas.map((settings) => ({ ...spec, ...settings })),
+      specs: limits.replicas.map((settings) => ({ warmUp: !limits.loadOnDemand, ...spec, ...settings })),
       startReplica,
       room,
       isPinned: !limits.loadOnDemand,

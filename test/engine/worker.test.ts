@@ -25,7 +25,11 @@ afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close({ graceMs: 0 })));
 });
 
-function start(models: Record<string, Partial<ModelOptions<ChatSettings>>>, cancelGraceMs = 5000) {
+function start(
+  models: Record<string, Partial<ModelOptions<ChatSettings>>>,
+  cancelGraceMs = 5000,
+  warmUp?: Command,
+) {
   const engine = createEngine({
     models: Object.fromEntries(
       Object.entries(models).map(([id, options]) => [
@@ -36,6 +40,7 @@ function start(models: Record<string, Partial<ModelOptions<ChatSettings>>>, canc
     startReplica: childReplicas({
       worker: new URL('./fixtures/toy-worker.js', import.meta.url),
       restart: { minDelayMs: 20 },
+      ...(warmUp && { warmUpFor: () => toy(warmUp) }),
     }),
     categories,
   });
@@ -459,5 +464,42 @@ describe('without its host', () => {
     const [pid] = (await once(host, 'message')) as [string];
     expect(await exited).toEqual([0, null]);
     await eventually(() => expect(isRunning(Number(pid))).toBe(false));
+  });
+});
+
+describe('a warm-up', () => {
+  it('is answered before the model is ready', async () => {
+    const { engine, report } = start({ toy: {} }, 5000, { steps: 3 });
+    await engine.ready();
+    expect(engine.status()).toEqual([{ id: 'toy', state: 'ready', running: 0, waiting: 0 }]);
+    expect(await report()).toMatchObject({ steps: 3 });
+  });
+
+  it.each([{ loadOnDemand: true }, { warmUp: false }])('is left out with %o', async (settings) => {
+    const { report } = start({ toy: settings }, 5000, { steps: 3 });
+    expect(await report()).toMatchObject({ steps: 0 });
+  });
+
+  it('is cancelled after a second', async () => {
+    const { engine, report } = start({ toy: {} }, 5000, { steps: 1, gated: true });
+    await engine.ready();
+    expect(await report()).toMatchObject({ steps: 0 });
+  });
+
+  it.each([{ fail: 'known' }, { fail: 'unknown' }, { exit: true }] as const)(
+    'may fail with %o',
+    async (command) => {
+      const { engine, run } = start({ toy: {} }, 5000, command);
+      await engine.ready();
+      expect(await texts(run({ steps: 2 }))).toEqual(['1', '2']);
+    },
+  );
+
+  it('ends with its model', async () => {
+    const { engine } = start({ toy: {} }, 5000, { steps: 1, gated: true, ignoreCancel: true });
+    const ready = expect(engine.ready()).rejects.toMatchObject({ code: 'overloaded' });
+    await delay(500);
+    await engine.close({ graceMs: 0 });
+    await ready;
   });
 });

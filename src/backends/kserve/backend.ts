@@ -8,7 +8,7 @@ export const kserveDefinition: BackendDefinition = {
   kind: 'kserve',
   spelling: 'remote.kserve({…})',
   place: 'worker',
-  foreignSettings: ['dtype', 'device', 'threads'],
+  foreignSettings: ['dtype', 'device', 'threads', 'warmUp'],
   runs: ({ isStateless }) => isStateless,
   refusal: ({ name }) =>
     name === 'speech'

@@ -16,6 +16,7 @@ export const openaiDefinition: BackendDefinition = {
     'device',
     'threads',
     'cancelGraceMs',
+    'warmUp',
     'hub',
     'verify',
     'maxBatchSize',

@@ -86,6 +86,7 @@ export const chatCategory: CategoryDefinition<
     path: 'chat/completions',
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },
   },
+  warmUp: { messages: [{ role: 'user', content: 'Hello.' }], maxTokens: 2 },
   parameterBounds({ contextLength }) {
     const { max, default: defaultTokens } = chatParameters.maxTokens;
     const limit = contextLength || Infinity;

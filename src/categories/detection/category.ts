@@ -14,6 +14,10 @@ export interface DetectionMethods {
   detect(request: DetectionRequestInput, options?: CallOptions): Promise<DetectionResult>;
 }
 
+/** A grey JPEG of 8 × 8 pixels. */
+const smallPicture =
+  '/9j/2wBDAP//////////////////////////////////////////////////////////////////////////////////////2wBDAf//////////////////////////////////////////////////////////////////////////////////////wAARCAAIAAgDASIAAhEBAxEB/8QAFAABAAAAAAAAAAAAAAAAAAAAAP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAUAQEAAAAAAAAAAAAAAAAAAAAA/8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAwDAQACEQMRAD8AAA//2Q==';
+
 export const detectionCategory: CategoryDefinition<
   'detection',
   DetectionRequestInput,
@@ -29,6 +33,7 @@ export const detectionCategory: CategoryDefinition<
   descriptions: detectionDescriptions,
   endpoints: [detect],
   sample: { path: 'detect', body: { image: 'https://example.com/photo.jpg' } },
+  warmUp: { image: smallPicture },
   parameterBounds: ({ imageSizes }) => (imageSizes ? { imageSize: imageSizes } : {}),
   methods: (run) => ({ detect: (request, options) => resultOf(run(request, options)) }),
   complete: completeDetectionRequest,

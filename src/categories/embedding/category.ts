@@ -29,6 +29,7 @@ export const embeddingCategory: CategoryDefinition<
   descriptions: embeddingDescriptions,
   endpoints: [embeddings],
   sample: { path: 'embeddings', body: { input: 'a red circle above a blue square' } },
+  warmUp: { input: 'Hello.' },
   parameterBounds: ({ vectorSizes }) => (vectorSizes ? { dimensions: vectorSizes } : {}),
   methods: (run) => ({ embed: (request, options) => resultOf(run(request, options)) }),
   complete: completeEmbeddingRequest,

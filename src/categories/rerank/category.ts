@@ -36,6 +36,7 @@ export const rerankCategory: CategoryDefinition<
       documents: ['A green star is below a blue square.', 'There is a red circle in the middle.'],
     },
   },
+  warmUp: { query: 'Hello?', documents: ['Hello.'] },
   methods: (run) => ({ rerank: (request, options) => resultOf(run(request, options)) }),
   complete: completeRerankRequest,
   estimateTokens: ({ query, documents }) => ({

@@ -30,6 +30,7 @@ export const speechCategory: CategoryDefinition<
   descriptions: speechDescriptions,
   endpoints: [audioSpeech, audioVoices],
   sample: { path: 'audio/speech', body: { input: 'a red circle above a blue square' }, file: 'speech.wav' },
+  warmUp: { input: 'Hello.', format: 'pcm' },
   parameterBounds: (model) => ({ voice: { default: defaultVoice(model) } }),
   methods: (run) => ({ speak: run }),
   complete: completeSpeechRequest,
