@@ -119,6 +119,38 @@ for (const size of [256, 512, 1024]) {
   };
 }
 console.table(shares);
+
+// A step beside its graph: of two images, one with three times as many steps.
+/** @type {Record<string, object>} */
+const steps = {};
+for (const size of [256, 512, 1024]) {
+  const few = { width: size, height: size, numInferenceSteps: 10 };
+  const many = { ...few, numInferenceSteps: 30 };
+  /** @param {typeof few} asked */
+  const both = async (asked) => {
+    const before = sum(inGraphs);
+    const total = await draw(pipeline, asked);
+    return [total, sum(inGraphs) - before];
+  };
+  /** @type {[whole: number, graph: number][]} */
+  const measured = [];
+  for (let round = 0; round < Number(rounds); round++) {
+    const [[fewTotal = 0, fewGraph = 0], [manyTotal = 0, manyGraph = 0]] = [
+      await both(few),
+      await both(many),
+    ];
+    measured.push([(manyTotal - fewTotal) / 20, (manyGraph - fewGraph) / 20]);
+  }
+  const whole = median(measured.map(([one]) => one));
+  const graph = median(measured.map(([, one]) => one));
+  steps[`${size} × ${size}`] = {
+    'ms a step': Number(whole.toFixed(2)),
+    'its graph, ms': Number(graph.toFixed(2)),
+    'overhead, ms': Number(median(measured.map(([one, other]) => one - other)).toFixed(2)),
+    'overhead, %': Number(((100 * (whole - graph)) / graph).toFixed(1)),
+  };
+}
+console.table(steps);
 console.log(
   'by graph, ms:',
   Object.fromEntries(Object.entries(inGraphs).map(([name, ms]) => [name, Math.round(ms)])),

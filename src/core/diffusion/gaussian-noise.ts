@@ -17,20 +17,19 @@ import { createRng } from '../sampling/rng.ts';
  */
 export function createGaussianNoise(seed: number): (out: Float32Array) => void {
   const random = createRng(seed);
-  let spare: number | undefined;
-  const next = (): number => {
-    if (spare !== undefined) {
-      const value = spare;
-      spare = undefined;
-      return value;
-    }
-    // 1 − u is in (0, 1], so that its logarithm is finite.
-    const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
-    const angle = 2 * Math.PI * random.next();
-    spare = radius * Math.sin(angle);
-    return radius * Math.cos(angle);
-  };
+  let spare = Number.NaN;
   return (out) => {
-    for (let index = 0; index < out.length; index++) out[index] = next();
+    if (out.length === 0) return;
+    let index = 0;
+    if (!Number.isNaN(spare)) out[index++] = spare;
+    for (; index < out.length; index += 2) {
+      // 1 − u is in (0, 1], so that its logarithm is finite.
+      const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
+      const angle = 2 * Math.PI * random.next();
+      out[index] = radius * Math.cos(angle);
+      spare = radius * Math.sin(angle);
+      if (index + 1 < out.length) out[index + 1] = spare;
+    }
+    if (index === out.length) spare = Number.NaN;
   };
 }

@@ -11,6 +11,7 @@ import type { PaintedPixels, PaintedStep, Painter, PaintOptions } from '../../pa
 import { imageParameters } from '../../parameters.ts';
 import type { ImageRequest } from '../../request.ts';
 import type { ImageSettings } from '../../settings.ts';
+import { NoiseAhead } from './noise-ahead.ts';
 import { createDenoiser, type Denoiser, type Predict } from './denoiser.ts';
 import {
   misfit,
@@ -147,14 +148,17 @@ async function* draw(
   const steps = scheduler.timesteps.length;
   const latents = new Float32Array(denoiser.channels * size.width * size.height);
   const sample = new Float32Array(latents.length);
-  const noise = createNoise(seed);
-  noise(latents);
+  const noise = new NoiseAhead(createNoise(seed), latents.length);
+  noise.fill(latents);
   scaleInto(latents, latents, scheduler.initialNoiseScale);
   for (const [step, timestep] of scheduler.timesteps.entries()) {
     scaleInto(sample, latents, scheduler.inputScale(step));
-    const [prompted, unprompted] = await options.inTurn(() => predict(sample, timestep));
+    const isLast = step === steps - 1;
+    const [[prompted, unprompted]] = await options.inTurn(() =>
+      Promise.all([predict(sample, timestep), isLast ? undefined : noise.drawAhead()]),
+    );
     if (unprompted) guideInPlace(prompted!, unprompted, request.guidanceScale);
-    const denoised = scheduler.step(step, latents, prompted!, noise);
+    const denoised = scheduler.step(step, latents, prompted!, noise.fill);
     const preview = request.previews ? await decoder.preview(denoised, size, options) : undefined;
     yield { step: step + 1, steps, ...(preview ? { preview } : {}) };
   }
