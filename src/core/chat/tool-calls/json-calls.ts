@@ -66,6 +66,7 @@ function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<bo
 /** Reads a call as a grammar writes it; its arguments are streamed. */
 function* readWrittenCall(input: AnswerInput, before: string, behind: string): Reading<boolean> {
   const found = yield* takeEdge(input, [before]);
+  if (!found) input.take(1);
   yield* input.takeSpace();
   if (!found || !(yield* readObject(input, found.slots.name!))) return false;
   yield* takeEdge(input, [behind]);
