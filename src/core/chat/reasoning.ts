@@ -103,14 +103,14 @@ export function createReasoningSplitter(
   calls?: CallsInReasoning,
 ): ReasoningSplitter {
   assertNames('createReasoningSplitter', markers, ['open', 'close', 'startsOpen', 'frame']);
-  const { startsOpen, frame: around } = markers;
+  const { startsOpen, frame: around = { open: [], close: [] } } = markers;
   assertFlag('startsOpen', startsOpen);
   const opens = readMarkers('open', markers.open);
   const closes = readMarkers('close', markers.close);
-  if (around !== undefined) assertObject('frame', around);
+  assertObject('frame', around);
   const frame = {
-    open: around ? readMarkers('frame.open', around.open) : [],
-    close: around ? readMarkers('frame.close', around.close) : [],
+    open: readMarkers('frame.open', around.open),
+    close: readMarkers('frame.close', around.close),
   };
   if (calls !== undefined) {
     assertObject('calls', calls);
@@ -202,20 +202,11 @@ export function createReasoningSplitter(
     hasReasoning = true;
   }
 
-  return createScriptedSplitter(input, readAnswer(), { parts, isReasoning: () => isReasoning });
-}
-
-/** Makes a splitter of a routine that reads its input from beginning to end and adds to `parts`. */
-export function createScriptedSplitter(
-  input: TextInput,
-  reading: Reading,
-  { parts, isReasoning }: { parts: ReasoningPart[]; isReasoning: () => boolean },
-): ReasoningSplitter {
   return {
     get isReasoning() {
-      return isReasoning();
+      return isReasoning;
     },
-    ...feed(input, reading, () => parts.splice(0)),
+    ...feed(input, readAnswer(), () => parts.splice(0)),
   };
 }
 

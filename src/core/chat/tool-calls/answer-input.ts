@@ -1,9 +1,7 @@
-import { feed, TextInput, type Reading } from '../text-input.ts';
+import { TextInput, type Reading } from '../text-input.ts';
 import type { ToolDefinition } from '../messages.ts';
 import { fitsTool, type MendedJson } from './mend-json.ts';
-import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
-
-export type { Reading };
+import type { ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 
 /** A way to read a broken call once more. */
 interface Mending {
@@ -16,9 +14,6 @@ interface Mending {
   readonly ends?: readonly string[] | undefined;
 }
 
-/** An event that belongs to a call. */
-type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
-
 /**
  * The input of a format's reading routine, and the events that it emits. No text gets lost: taken text is held until a whole call
  * or `drop` accounts for it, and `giveUp` emits it as text. The events of a call wait for its end, so that a broken call leaves
@@ -30,9 +25,9 @@ export class AnswerInput extends TextInput {
   readonly canReadAgain: boolean;
   /** Markers of the format that can't be part of a call: the text of a broken call ends before them. */
   callEnds: readonly string[] = [];
-  /** Events of the call in hand. */
-  #waiting: CallEvent[] = [];
   readonly #events: ToolCallParserEvent[] = [];
+  /** Number of events that can be emitted; the others wait for the end of their call. */
+  #certain = 0;
   /** Text that was taken and is not accounted for. */
   held = '';
   #isInCall = false;
@@ -66,7 +61,9 @@ export class AnswerInput extends TextInput {
   }
 
   takeEvents(): readonly ToolCallParserEvent[] {
-    return this.#events.splice(0);
+    const events = this.#events.splice(0, this.#certain);
+    this.#certain = 0;
+    return events;
   }
 
   override take(length: number): string {
@@ -99,7 +96,7 @@ export class AnswerInput extends TextInput {
 
   /** Like `takeUntil`, and emits the text as text of the answer. */
   *takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
-    const marker = yield* super.takeUntil(markers, (text) => this.#push({ type: 'text', text }), dropped);
+    const marker = yield* super.takeUntil(markers, (text) => this.#emit({ type: 'text', text }), dropped);
     this.held += marker ?? '';
     return marker;
   }
@@ -124,13 +121,14 @@ export class AnswerInput extends TextInput {
     this.endCall();
   }
 
-  /** Emits an event of a call; the end of the call accounts for the held text. */
-  #emit(event: CallEvent): void {
+  /** Emits an event; the end of a call accounts for the held text. */
+  #emit(event: ToolCallParserEvent): void {
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
     if (event.type === 'call-start') this.calls++;
-    this.#waiting.push(event);
+    if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-maxLastTextLength);
+    this.#events.push(event);
     if (this.#isInCall && this.canReadAgain) return;
-    this.#release();
+    this.#certain = this.#events.length;
     this.held = '';
   }
 
@@ -138,7 +136,7 @@ export class AnswerInput extends TextInput {
   #restart(length: number): void {
     if (this.#isInCall) this.calls--;
     this.#isInCall = false;
-    this.#waiting = [];
+    this.#events.length = this.#certain;
     this.putBack(this.held.length - length);
   }
 
@@ -160,10 +158,6 @@ export class AnswerInput extends TextInput {
     return true;
   }
 
-  #release(): void {
-    for (const event of this.#waiting.splice(0)) this.#push(event);
-  }
-
   /** Drops the held text, which means nothing, such as a close marker. */
   drop(): void {
     if (!this.#isInCall || !this.canReadAgain) this.held = '';
@@ -182,32 +176,12 @@ export class AnswerInput extends TextInput {
   giveUp(): void {
     if (this.hasEnded) this.take(this.rest.length);
     const text = this.held;
-    if (this.isCutOff || !this.canReadAgain) {
-      const isReported = this.#isInCall || this.isCutOff;
-      this.#release();
-      if (isReported) this.#push({ type: 'call-unfinished' });
-    } else {
-      this.#restart(text.length);
-    }
+    if (this.canReadAgain && !this.isCutOff) this.#restart(text.length);
+    else if (this.#isInCall || this.isCutOff) this.#emit({ type: 'call-unfinished' });
+    if (text !== '' && !this.isCutOff) this.#emit({ type: 'text', text });
     this.#isInCall = false;
-    if (text !== '' && !this.isCutOff) this.#push({ type: 'text', text });
     this.held = '';
-  }
-
-  #push(event: ToolCallParserEvent): void {
-    if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-maxLastTextLength);
-    this.#events.push(event);
   }
 }
 
 const maxLastTextLength = 64;
-
-/** Makes a parser of a routine that reads one answer from beginning to end. */
-export function createScriptedParser(
-  readAnswer: (input: AnswerInput) => Reading,
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  const input = new AnswerInput(tools, options);
-  return feed(input, readAnswer(input), () => input.takeEvents());
-}

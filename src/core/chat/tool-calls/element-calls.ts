@@ -1,6 +1,7 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import { TextCursor } from '../../text/text-cursor.ts';
-import type { AnswerInput, Reading } from './answer-input.ts';
+import type { Reading } from '../text-input.ts';
+import type { AnswerInput } from './answer-input.ts';
 import { fitsTool, valueText } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
 import { memberSchema, typesOf } from './schema-types.ts';

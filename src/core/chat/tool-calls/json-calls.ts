@@ -1,8 +1,8 @@
 import { isJson } from '../../text/bounded-json.ts';
 import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { ToolDefinition } from '../messages.ts';
-import type { TextInput } from '../text-input.ts';
-import type { AnswerInput, Reading } from './answer-input.ts';
+import type { Reading, TextInput } from '../text-input.ts';
+import type { AnswerInput } from './answer-input.ts';
 import { peekEdge, takeEdge } from './edges.ts';
 import { mendJson, type MendedJson } from './mend-json.ts';
 import type { JsonNotation } from './notation.ts';

@@ -1,4 +1,5 @@
-import type { AnswerInput, Reading } from './answer-input.ts';
+import type { Reading } from '../text-input.ts';
+import type { AnswerInput } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
 import { mendJson, type LiteralSyntax } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '../messages.ts';
-import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
+import { feed, type Reading } from '../text-input.ts';
+import { AnswerInput } from './answer-input.ts';
 import { fill, partsOf, peekEdge, takeEdge, type SlotValues } from './edges.ts';
 import { readJsonArguments, readJsonCalls, takeJsonText, type JsonCallOptions } from './json-calls.ts';
 import { readElementsCall } from './element-calls.ts';
@@ -234,5 +235,8 @@ export function createReader(
     return input.calls > 0;
   }
 
-  return (tools, options) => createScriptedParser(readAnswer, tools, options);
+  return (tools = [], options = {}) => {
+    const input = new AnswerInput(tools, options);
+    return feed(input, readAnswer(input), () => input.takeEvents());
+  };
 }

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
-import type { AnswerInput, Reading } from './answer-input.ts';
+import type { Reading } from '../text-input.ts';
+import type { AnswerInput } from './answer-input.ts';
 import { findLongestEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
 import { takeBalanced } from './literal-calls.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
