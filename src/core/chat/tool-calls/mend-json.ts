@@ -11,6 +11,7 @@ import {
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import { TextCursor } from '../../text/text-cursor.ts';
+import type { ItemsNotation } from './notation.ts';
 
 /** A value that was read from broken JSON. */
 export interface MendedJson {
@@ -19,23 +20,13 @@ export interface MendedJson {
   readonly end: number;
 }
 
-/** Notation of a call with literals as values: `f(a="x", n=1)`, or `f{a:<|"|>x<|"|>,n:1}`. */
-export interface LiteralSyntax {
-  readonly open: string;
-  readonly close: string;
-  /** Between a key and its value. */
-  readonly sign: string;
-  /** Mark on both sides of strings, which then have no escapes; strings without it are possible, too. */
-  readonly mark?: string | undefined;
-}
-
-export interface MendOptions {
+interface MendOptions {
   /** Has the types of the value's members and, for a call, the names of values without a key. */
   readonly tool?: ToolDefinition | undefined;
   /** Whether brackets may be left open at the end. Default false. */
   readonly mayBeOpen?: boolean | undefined;
-  /** Notation of a call, to read its arguments instead of a value: `a="x", n=1)`. */
-  readonly call?: LiteralSyntax | undefined;
+  /** Notation of a call with literals, to read its arguments instead of a value: `a="x", n=1)`, or `a:<|"|>x<|"|>,n:1}`. */
+  readonly call?: Pick<ItemsNotation, 'first' | 'equals' | 'mark'> | undefined;
 }
 
 const maxNesting = 64;
@@ -195,8 +186,13 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return json === undefined ? undefined : (JSON.parse(json) as string);
   }
 
-  const style = call && { ...(mark === '' ? argument : marked), ...call };
-  const json = style ? readMembers(0, style) : readValue(0, undefined, endOfItem);
+  const json = call
+    ? readMembers(0, {
+        ...(mark === '' ? argument : marked),
+        close: opposite.get(call.first.trim())!,
+        sign: call.equals.string.trim(),
+      })
+    : readValue(0, undefined, endOfItem);
   return json === undefined ? undefined : { json, end: cursor.index };
 }
 

@@ -4,7 +4,7 @@ import { AnswerInput } from './answer-input.ts';
 import { fill, partsOf, peekEdge, takeEdge, type SlotValues } from './edges.ts';
 import { readJsonArguments, readJsonCalls, takeJsonText, type JsonCallOptions } from './json-calls.ts';
 import { readElementsCall } from './element-calls.ts';
-import { literalSyntax, readLiteralCalls } from './literal-calls.ts';
+import { readLiteralCalls } from './literal-calls.ts';
 import { namesAll } from './mend-json.ts';
 import { elementMark, styleOf, type CallNotation, type Edge, type JsonNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
@@ -80,7 +80,7 @@ function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValue
     const style = styleOf(notation);
     if (style === 'tagged') yield* readTaggedCall(input, tagSyntax(notation), name);
     else if (style === 'elements') yield* readElementsCall(input, notation, name);
-    else yield* readLiteralCalls(input, literalSyntax(notation));
+    else yield* readLiteralCalls(input, notation);
     return;
   }
   const { id } = slots;
