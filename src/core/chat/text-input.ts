@@ -16,11 +16,6 @@ export class TextInput {
     return this.#text.slice(this.#index);
   }
 
-  /** The next code unit; `''` if it hasn't arrived. */
-  get next(): string {
-    return this.#text.charAt(this.#index);
-  }
-
   /** Whether all text was taken and its writer has ended it. */
   get isComplete(): boolean {
     return this.hasEnded && !this.isCutOff && this.#index === this.#text.length;
@@ -49,7 +44,6 @@ export class TextInput {
     return taken;
   }
 
-  /** Puts back text that was taken. */
   giveBack(text: string): void {
     this.#text = text + this.rest;
     this.#index = 0;
@@ -58,7 +52,8 @@ export class TextInput {
   /** Takes units while they pass the test, at most `limit`. */
   *takeWhile(passes: (unit: string) => boolean, limit = Infinity): Reading<string> {
     let taken = '';
-    while (taken.length < limit && (yield* this.hasMore()) && passes(this.next)) taken += this.take(1);
+    while (taken.length < limit && (yield* this.hasMore()) && passes(this.#text.charAt(this.#index)))
+      taken += this.take(1);
     return taken;
   }
 
@@ -74,7 +69,6 @@ export class TextInput {
     return found.sort((a, b) => b.length - a.length)[0] ?? null;
   }
 
-  /** Takes the longest of the texts that is next, or nothing. */
   *takeAny(texts: readonly string[]): Reading<string | null> {
     const text = yield* this.peekAny(texts);
     if (text !== null) this.take(text.length);

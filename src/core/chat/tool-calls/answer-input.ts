@@ -5,13 +5,14 @@ import type { ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 
 /** A way to read a broken call once more. */
 interface Mending {
+  readonly name?: string;
+  readonly id?: string | undefined;
   /** Length of the text that was held before the call. */
   readonly length: number;
+  /** Markers that can't be part of the call. */
+  readonly ends?: readonly string[];
   /** @param hasEnd whether a marker follows that ends calls */
   mend(text: string, hasEnd: boolean): (MendedJson & { readonly name?: string }) | undefined;
-  readonly id?: string | undefined;
-  /** Markers that can't be part of the call. */
-  readonly ends?: readonly string[] | undefined;
 }
 
 /**
@@ -31,7 +32,6 @@ export class AnswerInput extends TextInput {
   /** Text that was taken and is not accounted for. */
   held = '';
   #isInCall = false;
-  /** Number of announced calls. */
   calls = 0;
   /** The end of the answer's text so far. */
   lastText = '';
@@ -79,7 +79,6 @@ export class AnswerInput extends TextInput {
     this.held = this.held.slice(0, -length);
   }
 
-  /** Holds the text before the marker, too. */
   override *takeUntil(
     markers: readonly string[],
     emit?: (text: string) => void,
@@ -101,7 +100,6 @@ export class AnswerInput extends TextInput {
     return marker;
   }
 
-  /** @param id the call's id, if the model writes it */
   startCall(name: string, id?: string): void {
     this.#emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
   }
@@ -114,7 +112,6 @@ export class AnswerInput extends TextInput {
     this.#emit({ type: 'call-end' });
   }
 
-  /** Emits a whole call. */
   addCall(name: string, json: string, id?: string): void {
     this.startCall(name, id);
     this.addArguments(json);
@@ -144,7 +141,7 @@ export class AnswerInput extends TextInput {
    * Reads the broken call that begins where `length` units were held, up to the next marker that ends a call; false if that is
    * not safe, or the arguments don't fit.
    */
-  *mendCall(name: string, { length, mend, id, ends = this.callEnds }: Mending): Reading<boolean> {
+  *mendCall({ name = '', id, length, mend, ends = this.callEnds }: Mending): Reading<boolean> {
     if (!this.canReadAgain || this.isCutOff) return false;
     this.#restart(length);
     const marker = yield* this.takeUntil(ends);
@@ -163,7 +160,6 @@ export class AnswerInput extends TextInput {
     if (!this.#isInCall || !this.canReadAgain) this.held = '';
   }
 
-  /** Takes and drops white space. */
   *dropSpace(): Reading {
     yield* this.takeSpace();
     this.drop();

@@ -85,7 +85,7 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
   }
   if (input.isCutOff) announceCut(input, options);
   if (text !== undefined || (strict && !/"[^"]*"\s*:\s*[{"]/.test(input.held))) return false;
-  return yield* input.mendCall('', {
+  return yield* input.mendCall({
     length,
     mend(broken, hasEnd) {
       const { json = '{}', end = 0 } = mendObject(broken, hasEnd) ?? {};
@@ -207,5 +207,5 @@ function* readObject(input: AnswerInput, name: string, id?: string): Reading<boo
     return true;
   }
   const mend = (text: string, hasEnd: boolean) => mendObject(text, hasEnd, input.toolNamed(name));
-  return yield* input.mendCall(name, { length, mend, id });
+  return yield* input.mendCall({ name, id, length, mend });
 }

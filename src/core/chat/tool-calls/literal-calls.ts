@@ -50,7 +50,7 @@ function* readArguments(input: AnswerInput, notation: ItemsNotation, name: strin
   }
   if (notation.mark !== undefined) return false;
   const mend = (broken: string) => mendJson(broken, { call: notation });
-  return yield* input.mendCall(name, { length, mend, ends: [...input.callEnds, ...lists] });
+  return yield* input.mendCall({ name, length, mend, ends: [...input.callEnds, ...lists] });
 }
 
 /** Beginnings of further lists of calls. */

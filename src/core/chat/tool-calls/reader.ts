@@ -70,7 +70,6 @@ export function marksOf(notation: CallNotation): CallMarks {
   };
 }
 
-/** Beginnings of calls that are objects. */
 const objectStarts = ['[{', '{'];
 
 /** Reads calls that aren't JSON objects, after their start. */
@@ -83,18 +82,17 @@ function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValue
     else yield* readLiteralCalls(input, notation);
     return;
   }
-  const { id } = slots;
-  const { id: form } = notation;
+  const { id = '' } = slots;
   yield* input.takeSpace();
-  if (form !== undefined) {
-    if (/^\d+$/.test(id!)) yield* readNumberedCall(input);
-    else yield* readJsonArguments(input, nameOfId(form, id!), id);
+  if (notation.id !== undefined) {
+    if (/^\d+$/.test(id)) yield* readNumberedCall(input);
+    else yield* readJsonArguments(input, nameOfId(notation.id, id), id);
     return;
   }
   const isOver =
     (!(yield* input.hasMore()) || (yield* input.peekAny(input.callEnds)) !== null) && !input.isCutOff;
   if (isOver && input.fits('{}', name)) input.addCall(name, '{}');
-  else yield* readJsonArguments(input, name, id === '0' ? undefined : id);
+  else yield* readJsonArguments(input, name, /^0?$/.test(id) ? undefined : id);
 }
 
 function readObjects(input: AnswerInput, notation: CallNotation, options: Partial<JsonCallOptions>): Reading {
@@ -134,7 +132,7 @@ export function createReader(
   const shownClosers = closers.filter((tag) => isMark(tag) && !anchors.includes(tag));
   const startEdges = starts.map(({ edge }) => edge).filter((edge) => !closers.includes(edge.trim()));
   const lasts = new Set(ways.map(({ last }) => last));
-  const bareSigns = ways.flatMap(({ bare }) => (bare ? [bare] : []));
+  const bareSigns: readonly string[] = ways.flatMap(({ bare }) => (bare ? [bare] : []));
 
   function* readAnswer(input: AnswerInput): Reading {
     input.callEnds = [...anchors.filter(isMark), ...shownClosers];
@@ -142,17 +140,15 @@ export function createReader(
     if ((yield* input.peekAny(bareSigns)) === null) input.putBack(space.length);
     let isBehindCall = yield* readNamed(input);
     for (;;) {
-      const markers = [...anchors, ...bareSigns, ...(isBehindCall ? shownClosers : [])];
-      const marker = yield* input.takeTextUntil(markers, isBehindCall ? shownClosers : []);
+      const ends = isBehindCall ? shownClosers : [];
+      const marker = yield* input.takeTextUntil([...anchors, ...bareSigns, ...ends], ends);
       if (marker === null) return;
       const { calls } = input;
-      const longer = bareSigns.includes(marker as '{')
-        ? yield* input.takeAny(
-            anchors.filter((anchor) => anchor.startsWith(marker)).map((anchor) => anchor.slice(1)),
-          )
+      const longer = bareSigns.includes(marker)
+        ? yield* input.takeAny(anchors.flatMap((one) => (one.startsWith(marker) ? [one.slice(1)] : [])))
         : '';
       if (longer === null) yield* readBare(input, marker);
-      else if (isBehindCall && shownClosers.includes(marker)) {
+      else if (ends.includes(marker)) {
         isBehindCall = !lasts.has(marker);
         input.drop();
         if (isBehindCall) yield* input.dropSpace();
@@ -166,17 +162,14 @@ export function createReader(
   function* readMarked(input: AnswerInput, marker: string): Reading {
     input.putBack(marker.length);
     const own = starts.filter(({ anchor }) => anchor.startsWith(marker));
-    const found = yield* takeEdge(
-      input,
-      own.map(({ edge }) => edge),
-    );
-    const start = own.find(({ edge }) => edge === found?.edge);
-    const { notation, opening } = (start ?? own[0]!).way;
+    const edges = own.map(({ edge }) => edge);
+    const found = yield* takeEdge(input, edges);
+    const { notation, opening } = own[found ? edges.indexOf(found.edge) : 0]!.way;
     const style = styleOf(notation);
     const isObject = (yield* peekEdge(input, objectStarts)) !== undefined;
-    if (start && style !== 'json' && (style !== 'literal' || !isObject))
-      return yield* readCalls(input, notation, found!.slots);
-    if (!start) {
+    if (found && style !== 'json' && (style !== 'literal' || !isObject))
+      return yield* readCalls(input, notation, found.slots);
+    if (!found) {
       input.take(marker.length);
       const rest = opening.slice(1).filter((tag) => tag.endsWith('>'));
       while (rest.length > 0 && (yield* takeEdge(input, rest)) !== undefined);

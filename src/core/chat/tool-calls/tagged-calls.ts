@@ -42,7 +42,7 @@ export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: str
   const call: TaggedCall = { input, syntax, tool: input.toolNamed(name) };
   input.startCall(name);
   const mend = (text: string, hasEnd: boolean) => mendParameters(call, text, hasEnd);
-  const isRead = (yield* readParameters(call)) || (yield* input.mendCall(name, { length, mend }));
+  const isRead = (yield* readParameters(call)) || (yield* input.mendCall({ name, length, mend }));
   if (isRead) yield* input.dropSpace();
   else input.giveUp();
 }

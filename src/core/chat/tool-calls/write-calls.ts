@@ -29,7 +29,9 @@ function writeItems(notation: ItemsNotation, json: string, filled: (edge: Edge) 
   const { first, none, next, close, equals, values, mark = '' } = notation;
   const items = membersOf(json).map(([key, value]) => {
     const type = typeOfValue(value);
-    return key + filled(equals[type]) + valueWriters[values[type]](value, mark) + filled(fill(close, { key }));
+    return (
+      key + filled(equals[type]) + valueWriters[values[type]](value, mark) + filled(fill(close, { key }))
+    );
   });
   return items.length === 0 ? filled(none) : filled(first) + items.join(filled(next));
 }
