@@ -42,17 +42,13 @@ const endOfItem = /\s*(?:[}\]),]|$)/y;
 /** A further argument, or the end of the call before a further call, the end of the list or of a line. */
 const endOfArgument = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[,;]\s*[\w.-]+\())/y;
 
-/** Notation of members. */
-interface MemberStyle {
-  readonly close: string;
-  readonly sign: string;
-  readonly bareKey: RegExp;
-  readonly stringEnd: RegExp;
-}
-const object: MemberStyle = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
-const marked: MemberStyle = { ...object, bareKey: /[^\s:,{}[\]"<>|]+/y };
+const object = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
+const marked = { ...object, bareKey: /[^\s:,{}[\]"<>|]+/y };
 const argument = { bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd: endOfArgument };
+/** Notation of members. */
+type MemberStyle = typeof object;
 
+const escape = /\\(?:([\\'"/abfnrtv0\n])|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U(00[\da-fA-F]{6}))/y;
 const escapes: ReadonlyMap<string, string> = new Map([
   ...letterEscapes,
   ...Array.from('\\\'"/', (sign) => [sign, sign] as const),
@@ -77,9 +73,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
   }
 
   /** Whether a bracket closes here; at the end of the text it may be missing. */
-  function closes(bracket: string): boolean {
-    return skip(bracket) || (mayBeOpen && cursor.isAtEnd);
-  }
+  const closes = (bracket: string): boolean => skip(bracket) || (mayBeOpen && cursor.isAtEnd);
 
   function readValue(depth: number, types: Types | undefined, stringEnd: RegExp): string | undefined {
     if (isAtString()) {
@@ -121,12 +115,11 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
         value += ending;
         continue;
       }
-      const [whole, code = ''] =
-        cursor
-          .takeMatch(/\\(?:([\\'"/abfnrtv0\n])|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U(00[\da-fA-F]{6}))/y)
-          ?.filter(Boolean) ?? [];
-      if (whole === undefined) value += cursor.takeMatch(/[^\\"']+|\\?[^]/y)![0];
-      else value += whole.length === 2 ? escapes.get(code)! : String.fromCodePoint(Number.parseInt(code, 16));
+      const [, sign, ...codes] = cursor.takeMatch(escape) ?? [];
+      const code = codes.find(Boolean);
+      if (sign !== undefined) value += escapes.get(sign)!;
+      else if (code !== undefined) value += String.fromCodePoint(Number.parseInt(code, 16));
+      else value += cursor.takeMatch(/[^\\"']+|\\?[^]/y)![0];
     }
     return undefined;
   }

@@ -57,10 +57,9 @@ export function toJsonText(text: string, types: Types, asString: string = JSON.s
   return type === 'integer' && types.length > 0 && !allows('number') ? json.replace(/\.0+$/, '') : json;
 }
 
-/** Removes the backslashes from JSON that was escaped as a string; any text that isn't such JSON is unchanged. */
+/** Removes the backslashes from JSON that was escaped as a string. */
 function unescaped(text: string): string {
-  if (!/^[[{][^"]*\\"/.test(text)) return text;
-  return orElse(() => JSON.parse(`"${text}"`) as string, text);
+  return /^[[{][^"]*\\"/.test(text) ? orElse(() => JSON.parse(`"${text}"`) as string, text) : text;
 }
 
 /** Templates written in Jinja show these values as Python does. */

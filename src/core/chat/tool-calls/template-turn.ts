@@ -60,12 +60,9 @@ export class TurnRenderer {
       return { id: idOf(index), name, arguments: JSON.stringify(values) };
     });
     const turn: ChatMessage = { role: 'assistant', content: content ?? null, ...reasoningContent, toolCalls };
-    const results = calls.map(([name], index): ChatMessage => ({
-      role: 'tool',
-      toolCallId: idOf(index),
-      name,
-      content: result,
-    }));
+    const results = calls.map(([name], index): ChatMessage => {
+      return { role: 'tool', toolCallId: idOf(index), name, content: result };
+    });
     const closed = { ...variables, add_generation_prompt: false };
     const shows = (text: string): boolean => calls.every(([name]) => text.includes(name));
     for (const tools of calls.length > 0 ? [barely(calls), []] : [[]]) {
@@ -99,9 +96,8 @@ export class TurnRenderer {
       const prompt = this.#render([asked], tools, variables);
       const plain = this.#render([asked, said], tools, { ...variables, add_generation_prompt: false }) ?? '';
       const header = textBehind(plain.slice(0, plain.lastIndexOf(answer)), question);
-      return prompt === undefined
-        ? undefined
-        : { lead: textBehind(prompt, question), end: textBehind(plain, answer), header };
+      if (prompt === undefined) return undefined;
+      return { lead: textBehind(prompt, question), end: textBehind(plain, answer), header };
     });
   }
 }
@@ -141,16 +137,15 @@ const maxOwnEndLength = 20;
 
 /** The end that two texts share. */
 export function sharedEnd(one: string, other: string): string {
-  let length = 0;
-  while (length < one.length && length < other.length && one.at(-1 - length) === other.at(-1 - length))
-    length++;
-  return one.slice(one.length - length);
+  let start = one.length;
+  while (start > 0 && one[start - 1] === other[start - 1 + other.length - one.length]) start--;
+  return one.slice(start);
 }
 
 /** Length of the beginning that two texts share. */
 export function sharedStart(one: string, other: string): number {
   let length = 0;
-  while (length < one.length && length < other.length && one[length] === other[length]) length++;
+  while (length < one.length && one[length] === other[length]) length++;
   return length;
 }
 
