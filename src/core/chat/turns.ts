@@ -24,11 +24,10 @@ const rewrites = {
   },
   'second-system': (messages: Messages): Messages => joined(messages, isSystem),
   'later-system'(messages: Messages): Messages {
-    const turns = messages.filter((message) => !isSystem(message));
-    const isLater = messages.findLastIndex(isSystem) > messages.findIndex((one) => one === turns[0]);
-    return isLater && turns.length > 0
-      ? joined([...messages.filter(isSystem), ...turns], isSystem)
-      : messages;
+    const lead = messages.findIndex((message) => !isSystem(message));
+    if (lead === -1 || messages.findLastIndex(isSystem) < lead) return messages;
+    const systemFirst = messages.toSorted((one, other) => Number(isSystem(other)) - Number(isSystem(one)));
+    return joined(systemFirst, isSystem);
   },
   'lone-system': (messages: Messages): Messages =>
     messages.every(isSystem) ? messages.map(({ content }) => user(content!)) : messages,

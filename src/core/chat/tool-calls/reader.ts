@@ -12,26 +12,14 @@ import { tagSyntax } from './tag-syntax.ts';
 import { readTaggedCall } from './tagged-calls.ts';
 
 /** Marks by which the calls of a notation are found in an answer. */
-export interface CallMarks {
-  readonly notation: CallNotation;
-  /** The tags before a call, the first first. Empty where calls begin without a mark. */
-  readonly opening: readonly string[];
-  /** Edges of which each may begin a call, one also from the middle of `opening`, and the literal text by which it is found. */
-  readonly starts: ReadonlyMap<Edge, string>;
-  /** Marks between and behind calls: dropped behind a call, text elsewhere. */
-  readonly closers: readonly string[];
-  /** The mark behind the last call. */
-  readonly last: string | undefined;
-  /** First character of a call without a mark. */
-  readonly bare: '{' | '[' | '' | undefined;
-}
+export type CallMarks = ReturnType<typeof marksOf>;
 
 /** Whether a text is distinctive enough for a mark. */
 function isMark(text: string): boolean {
   return /[<[|`].*\w\w|\w\w.*[>\]|`]|[^\s\w]{3}/s.test(text);
 }
 
-export function marksOf(notation: CallNotation): CallMarks {
+export function marksOf(notation: CallNotation) {
   const style = styleOf(notation);
   const isList = style === 'json' || style === 'literal';
   const split = (edge: string): readonly string[] => {
@@ -43,7 +31,8 @@ export function marksOf(notation: CallNotation): CallMarks {
   const ending = trimmed(split(notation.end));
   const between = split(notation.between ?? '');
   const again = between.slice(between.findLastIndex((part) => ending.includes(part.trim())) + 1);
-  const head = notation.kind === 'name+json' ? notation.before : isList ? '' : '⟨name⟩';
+  const isNamed = notation.kind === 'name+json';
+  const head = isNamed ? notation.before : isList ? '' : '⟨name⟩';
   const starts = new Map<Edge, string>();
   for (const parts of [opening, again]) {
     for (const [index, part] of parts.entries()) {
@@ -53,21 +42,24 @@ export function marksOf(notation: CallNotation): CallMarks {
       if (anchor === '') continue;
       starts.set(tags + head, anchor);
       // Models may omit marks between the name and the arguments.
-      if (style === 'name+json') starts.set(tags + head.replace(/(?<=⟨(?:name|id)⟩)[^]*/, ''), anchor);
+      if (isNamed) starts.set(tags + head.replace(/(?<=⟨(?:name|id)⟩)[^]*/, ''), anchor);
       // Models may omit a word after the last tag.
       const bareTag = parts.length - 1 === index ? /^(.*>)\w+[:.]$/s.exec(part)?.[1] : undefined;
       if (bareTag !== undefined) starts.set(bareTag + head, bareTag.trim());
     }
   }
-  const isBare = opening.length === 0;
   return {
     notation,
+    /** The tags before a call, the first first. Empty where calls begin without a mark. */
     opening: trimmed(opening),
+    /** Edges of which each may begin a call, one also from the middle of `opening`, and the literal text by which it is found. */
     starts,
+    /** Marks between and behind calls: dropped behind a call, text elsewhere. */
     closers: [...new Set([...trimmed(between), ...ending])].filter((tag) => !trimmed(opening).includes(tag)),
     last: ending.at(-1),
-    bare: !isBare ? undefined : notation.kind === 'name+json' ? '' : notation.begin.includes('[') ? '[' : '{',
-  };
+    /** First character of a call without a mark. */
+    bare: opening.length > 0 ? undefined : isNamed ? '' : notation.begin.includes('[') ? '[' : '{',
+  } as const;
 }
 
 const objectStarts = ['[{', '{'];
