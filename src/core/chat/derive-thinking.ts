@@ -7,7 +7,6 @@ const [thought, said] = ['THOUGHTS.', 'Said it.'];
 /** Longer turns would take too long to compare. */
 const maxTurnLength = 4000;
 
-/** Marks of a model's thinking. */
 export type ThinkingMarks = Pick<ReasoningMarkers, 'close' | 'frame'> & { readonly open: string };
 
 /**
@@ -72,7 +71,6 @@ function shortest(tag: string, close: string): string {
   return ends.findLast((end) => areMirrored(end, close)) ?? tag;
 }
 
-/** Adds the marks around the answer, if there are any. */
 function framed(marks: ThinkingMarks, tags: readonly string[], behind: string): ThinkingMarks {
   if (tags.length === 0) return marks;
   return { ...marks, frame: { open: tags.join(''), close: tagsOf(behind).slice(0, 1) } };

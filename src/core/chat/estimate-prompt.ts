@@ -24,7 +24,6 @@ export function frameTokens(messages: Messages): number {
   return tokensPerMessage * messages.length + tokensPerPicture * picturesOf(messages).length;
 }
 
-/** All texts of a conversation, calls included. */
 export function conversationText(messages: Messages): string {
   return messages
     .map((message) => {

@@ -51,7 +51,6 @@ const rewrites = {
   'out-of-turn': alternating,
 } as const;
 
-/** Kinds of turns that can be merged. */
 export const mergeableKinds = Object.keys(rewrites) as readonly (keyof typeof rewrites)[];
 
 /** Merges turns of the given kinds into their neighbours. @param found gets the kinds that occurred */

@@ -41,7 +41,6 @@ export interface CallFrame {
   readonly suffix: string;
 }
 
-/** The text around the arguments of a call. */
 export function frameOf(notation: CallNotation, name: string): CallFrame {
   if (notation.kind === 'items') return { prefix: name, suffix: '' };
   const { kind, before, behind, id } = notation;
@@ -50,7 +49,6 @@ export function frameOf(notation: CallNotation, name: string): CallFrame {
   return { prefix: fill(before, slots), suffix: fill(behind, slots) };
 }
 
-/** The grammar of the calls of a notation. */
 export function createConstraint(notation: CallNotation): ToolCallConstraint {
   const { kind, begin, between } = notation;
   // A name before the call, such as a recipient, belongs to the call.

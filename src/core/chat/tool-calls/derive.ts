@@ -165,7 +165,6 @@ function holdsArguments(value: unknown): boolean {
   return isSchemaObject(value) && (k1 in value || k2 in value);
 }
 
-/** The keys that lead to a value through objects. */
 function pathTo(object: unknown, test: (value: unknown) => boolean): readonly string[] | undefined {
   for (const [key, value] of Object.entries(object as object)) {
     if (test(value)) return [key];
@@ -232,13 +231,11 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
   return { notation };
 }
 
-/** A text without its end, white space aside. */
 function withoutTail(text: string, end: string): string {
   const [trimmed, tail] = [text.trimEnd(), end.trim()];
   return trimmed.endsWith(tail) ? trimmed.slice(0, trimmed.length - tail.length).trimEnd() : trimmed;
 }
 
-/** The language of strings with quotes. */
 function styleOfQuotes(probe: Probe, equals: string): ValueStyle {
   const text = probe([[n1, { [k1]: 'o"d' }]]);
   const at = text.lastIndexOf(k1) + k1.length + equals.length;

@@ -4,7 +4,6 @@ import type { Edge } from './notation.ts';
 
 type Slot = 'name' | 'key' | 'id' | 'number';
 
-/** Values of the slots of an edge. */
 export type SlotValues<Value = string> = Readonly<Partial<Record<Slot, Value | undefined>>>;
 
 const slot = /⟨(name|key|id|number)⟩/g;
@@ -79,7 +78,6 @@ function slotPattern(kind: Slot, behind: readonly RegExpMatchArray[]): string {
   return isLast ? `(?<${kind}>${pattern})` : `(?:${pattern})`;
 }
 
-/** The next edge of a text, and the values of its slots. */
 export interface FoundEdge {
   readonly edge: Edge;
   readonly length: number;
@@ -104,14 +102,12 @@ export function findLongestEdge(text: string, edges: readonly Edge[]): FoundEdge
   return longest;
 }
 
-/** Takes the edge that comes next, the longest of several, if there is one. */
 export function* takeEdge(input: TextInput, edges: readonly Edge[]): Reading<FoundEdge | undefined> {
   const found = yield* peekEdge(input, edges);
   if (found) input.take(found.length);
   return found;
 }
 
-/** Splits a text at each occurrence of the edge. */
 export function splitAtEdge(text: string, edge: Edge): readonly string[] {
   return text.split(matcherOf(edge).anywhere);
 }

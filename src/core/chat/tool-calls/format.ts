@@ -97,7 +97,6 @@ export function toolCallFacts({ name, example, notations }: ToolCallFormat): Too
   return { format: name, origin: notations[0]!.origin ?? 'setting', example, notations };
 }
 
-/** Tags in the edges of a notation. */
 function markersOf(notation: CallNotation): readonly string[] {
   const values = Object.values(notation).flatMap((value: unknown) =>
     typeof value === 'object' && value !== null ? Object.values(value) : [value],

@@ -6,7 +6,6 @@ import { anyStringOf, type Notation } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import type { Types } from './schema-types.ts';
 
-/** Puts a value of a type between edges. */
 export type Frame = (type: JsonType, value: Expression) => Expression;
 
 /**

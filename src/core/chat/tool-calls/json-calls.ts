@@ -60,12 +60,11 @@ function* readWrittenCall(input: AnswerInput, before: string, behind: string): R
   const found = yield* takeEdge(input, [before]);
   if (!found) input.take(1);
   yield* input.takeSpace();
-  if (!found || !(yield* readObject(input, found.slots.name!))) return false;
-  yield* takeEdge(input, [behind]);
-  return true;
+  const isRead = found !== undefined && (yield* readObject(input, found.slots.name!));
+  if (isRead) yield* takeEdge(input, [behind]);
+  return isRead;
 }
 
-/** Reads a call with its members in any order; mends invalid JSON. */
 function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean> {
   const { strict = false } = options;
   const { length } = input.held;

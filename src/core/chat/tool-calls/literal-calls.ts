@@ -33,7 +33,6 @@ function* readCall(input: AnswerInput, notation: ItemsNotation): Reading<boolean
   return true;
 }
 
-/** Begins the call and reads its arguments; broken ones are read again if possible. */
 function* readArguments(input: AnswerInput, notation: ItemsNotation, name: string): Reading<boolean> {
   const { length } = input.held;
   const tool = input.toolNamed(name);
@@ -53,7 +52,6 @@ function* readArguments(input: AnswerInput, notation: ItemsNotation, name: strin
   return yield* input.mendCall({ name, length, mend, ends: [...input.callEnds, ...lists] });
 }
 
-/** Beginnings of further lists of calls. */
 const lists = ['\n[', '```'];
 
 /** Takes the text up to and with the closing bracket, outside of strings. @returns false if the bracket is missing */

@@ -16,7 +16,6 @@ import type { ItemsNotation } from './notation.ts';
 /** A value that was read from broken JSON. */
 export interface MendedJson {
   readonly json: string;
-  /** Index after the value. */
   readonly end: number;
 }
 
@@ -45,7 +44,6 @@ const endOfArgument = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|
 const object = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
 const marked = { ...object, bareKey: /[^\s:,{}[\]"<>|]+/y };
 const argument = { bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd: endOfArgument };
-/** Notation of members. */
 type MemberStyle = typeof object;
 
 const escape = /\\(?:([\\'"/abfnrtv0\n])|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U(00[\da-fA-F]{6}))/y;

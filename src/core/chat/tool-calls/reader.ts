@@ -150,7 +150,6 @@ export function createReader(
     }
   }
 
-  /** Reads the calls behind a mark, or gives it up. */
   function* readMarked(input: AnswerInput, marker: string): Reading {
     input.putBack(marker.length);
     const own = starts.filter(({ anchor }) => anchor.startsWith(marker));
@@ -208,7 +207,6 @@ export function createReader(
     else yield* readCalls(input, way.notation, {});
   }
 
-  /** Reads a call that the answer begins with, by its name. */
   function* readNamed(input: AnswerInput): Reading<boolean> {
     const notation = ways.find(({ bare }) => bare === '')?.notation as JsonNotation | undefined;
     if (!notation) return false;

@@ -10,13 +10,8 @@ export interface FormatRow {
   detect(model: ModelTraits): boolean;
 }
 
-interface Frame {
-  readonly begin?: Edge;
-  readonly between?: Edge | null;
-  readonly end?: Edge;
-}
+type Frame = Partial<Pick<JsonNotation, 'begin' | 'between' | 'end'>>;
 
-/** Calls as JSON objects. */
 function json(frame: Frame, [name, args]: readonly [string, string] = ['name', 'arguments']): JsonNotation {
   return {
     origin: 'row',
@@ -32,7 +27,6 @@ function json(frame: Frame, [name, args]: readonly [string, string] = ['name', '
   };
 }
 
-/** Calls as a name before a JSON object. */
 function named(edges: Required<Frame> & { readonly before: Edge }): JsonNotation {
   return { origin: 'row', kind: 'name+json', ...edges, behind: '' };
 }
@@ -83,8 +77,14 @@ function row(
 const list = (open: string, close = '') => ({ begin: `${open}[`, end: `]${close}` });
 const tags = { begin: '<tool_call>\n', between: '\n</tool_call>\n<tool_call>\n', end: '\n</tool_call>' };
 
+const hermesRow = row(
+  'hermes',
+  ({ template, hasToken }) =>
+    template.includes('<tool_call>') || (hasToken('<tool_call>') && /\btools\b/.test(template)),
+  [json(tags)],
+);
 /** The most common format, and the default if a template shows no calls. */
-export const hermesFormat = createFormat('hermes', [json(tags)]);
+export const hermesFormat = hermesRow.format;
 
 const [lfmStart, lfmEnd] = ['<|tool_call_start|>', '<|tool_call_end|>'];
 const [pythonStart, pythonEnd] = ['<|python_start|>', '<|python_end|>'];
@@ -173,11 +173,7 @@ export const formatRows: readonly FormatRow[] = [
   row('olmo-3', '<function_calls>', [
     python({ begin: '<function_calls>', between: '\n', end: '</function_calls>' }),
   ]),
-  {
-    format: hermesFormat,
-    detect: ({ template, hasToken }) =>
-      template.includes('<tool_call>') || (hasToken('<tool_call>') && /\btools\b/.test(template)),
-  },
+  hermesRow,
   row(
     'granite-3',
     ['<|start_of_role|>', /<\|tool_call\|>|\bavailable_tools\b/],

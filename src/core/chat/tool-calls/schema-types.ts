@@ -25,13 +25,11 @@ export function memberSchema(schema: unknown, name: string, root: unknown, depth
   return found.find((member) => member !== undefined);
 }
 
-/** The parameters of a tool in the order of its schema. */
 export function parameterNames(tool: ToolDefinition | undefined): readonly string[] {
   const properties = tool?.parameters?.['properties'];
   return isSchemaObject(properties) ? orderedKeys(properties) : [];
 }
 
-/** Whether a value can be nothing but a string. */
 export function areText(types: Types): boolean {
   return types.length > 0 && types.every((type) => type === 'string');
 }

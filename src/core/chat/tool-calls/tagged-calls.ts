@@ -10,7 +10,6 @@ import { areText, parameterNames, parameterTypes, type Types } from './schema-ty
 import type { Edge } from './notation.ts';
 import type { TagSyntax } from './tag-syntax.ts';
 
-/** The call that is read. */
 interface TaggedCall {
   readonly input: AnswerInput;
   readonly syntax: TagSyntax;
@@ -82,7 +81,6 @@ function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   return true;
 }
 
-/** Reads a call with missing close tags. */
 function mendParameters(call: TaggedCall, text: string, hasEnd: boolean): MendedJson | undefined {
   const { callClose, parameterOpen, parameterClose, breaksBefore, equals } = call.syntax;
   const [body, after] = cutAt(text, callClose);
@@ -108,7 +106,6 @@ function cutAt(text: string, mark: string): [before: string, after?: string] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-/** The name of a parameter at the start of a text. */
 function nameAt(text: string): string {
   return /^[^<>"\n{}]*/.exec(text)![0];
 }
@@ -181,7 +178,6 @@ const typeOfSign = { '{': 'object', '[': 'array', '"': 'string' } as const;
 type Sign = keyof typeof typeOfSign;
 const signs = Object.keys(typeOfSign);
 
-/** Reads a list or an object as Python has them. */
 function* readPython(input: AnswerInput, types: Types): Reading<boolean> {
   yield* input.takeSpace();
   const { length } = input.held;

@@ -20,7 +20,6 @@ export interface RenderedTurn {
   readonly whole: string;
   /** End of the prompt, after the user's message. */
   readonly lead: string;
-  /** The end of a turn. */
   readonly end: string;
 }
 
@@ -35,9 +34,7 @@ const answer = 'Said so.';
 const result = 'Result that probes.';
 const asked: ChatMessage = { role: 'user', content: question };
 
-/** The surroundings of an assistant's turn. */
 interface TurnFrame extends Pick<RenderedTurn, 'lead' | 'end'> {
-  /** Start of a turn, before its text. */
   readonly header: string;
 }
 
@@ -106,7 +103,6 @@ export class TurnRenderer {
 const idOf = (index: number): string => `callprob${index}`;
 export const callId = /callprob\d|(?<![A-Za-z0-9])(?=[a-z]*\d)[a-z0-9]{9}(?=["[\s<])/g;
 
-/** The text after the last place of a mark. */
 function textBehind(text: string, mark: string): string {
   return text.slice(text.lastIndexOf(mark) + mark.length);
 }
@@ -135,7 +131,6 @@ function withoutEnd(text: string, end: string): string {
 /** Beyond it, an end that turns with and without calls share belongs to turns. */
 const maxOwnEndLength = 20;
 
-/** The end that two texts share. */
 export function sharedEnd(one: string, other: string): string {
   let start = one.length;
   while (start > 0 && one[start - 1] === other[start - 1 + other.length - one.length]) start--;

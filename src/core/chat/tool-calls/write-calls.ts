@@ -36,7 +36,6 @@ function writeItems(notation: ItemsNotation, json: string, filled: (edge: Edge) 
   return items.length === 0 ? filled(none) : filled(first) + items.join(filled(next));
 }
 
-/** Members of a call's arguments; empty if they aren't a JSON object. */
 function membersOf(text: string): [string, unknown][] {
   if (countJson(text, { values: maxArgumentValues }).fault !== undefined) return [];
   return orElse(() => exactEntries(parseExact(text) as object), []);

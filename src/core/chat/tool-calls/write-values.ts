@@ -26,12 +26,10 @@ const python: Spelling = { ...spaced, words: { null: 'None', true: 'True', false
 /** JSON with a space behind commas and colons, as Python's `json.dumps` writes it. */
 export const toSpacedJson = (value: unknown): string => writeLiteral(value, spaced);
 
-/** A value as a literal of Python. */
 export const toPython = (value: unknown): string => writeLiteral(value, python);
 
 const bareKey = /^[^\s:,{}[\]"<>|]+$/;
 
-/** A key, without quotes if possible. */
 export const writeBareKey = (name: string): string => (bareKey.test(name) ? name : JSON.stringify(name));
 
 /** A value with marks around its strings; a string with the mark in it is written as JSON. */
@@ -51,7 +49,6 @@ function writeElements(value: unknown, mark: string): string {
   return members.join('');
 }
 
-/** Writers of a call's values. */
 export const valueWriters: Readonly<Record<ValueStyle, (value: unknown, mark: string) => string>> = {
   raw: (value) => (typeof value === 'string' ? value : writeExact(value)),
   json: writeExact,
