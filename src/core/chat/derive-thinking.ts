@@ -1,11 +1,8 @@
 import type { ReasoningMarkers } from './reasoning.ts';
 import { tagsOf } from './tool-calls/edges.ts';
-import { sharedStart, type TurnRenderer } from './tool-calls/template-turn.ts';
+import { maxTurnLength, sharedStart, type TurnRenderer } from './tool-calls/template-turn.ts';
 
 const [thought, said] = ['THOUGHTS.', 'Said it.'];
-
-/** Longer turns would take too long to compare. */
-const maxTurnLength = 4000;
 
 export type ThinkingMarks = Pick<ReasoningMarkers, 'close' | 'frame'> & { readonly open: string };
 

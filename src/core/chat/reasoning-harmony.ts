@@ -65,7 +65,7 @@ export function createHarmonySplitter(): ReasoningSplitter {
       if (next === start || next === channel || next === 'to=') yield* readMessage();
       else if (next !== null) input.take(next.length);
       else {
-        if (isStart) input.giveBack(space);
+        if (isStart) input.putBack(space.length);
         if (yield* input.hasMore()) yield* readBody('text');
       }
     }
@@ -73,14 +73,13 @@ export function createHarmonySplitter(): ReasoningSplitter {
 
   /** Reads a header, and the message behind it. A header without a message is text. */
   function* readMessage(): Reading {
-    let header = '';
+    const from = input.held.length;
     let marker = yield* input.takeAny([start, channel]);
     do {
-      header += marker ?? '';
-      header += yield* input.takeWhile((unit) => unit !== '<', maxHeaderLength);
+      yield* input.takeWhile((unit) => unit !== '<', maxHeaderLength);
       marker = yield* input.takeAny([channel, constrain, message]);
-    } while (marker !== null && marker !== message && header.length < maxHeaderLength);
-    header += marker ?? '';
+    } while (marker !== null && marker !== message && input.held.length - from < maxHeaderLength);
+    const header = input.held.slice(from);
     if (marker === message && /\bto=/.test(header)) return yield* readCall(header);
     if (marker === message) yield* readBody(/<\|channel\|>\s*analysis/.test(header) ? 'reasoning' : 'text');
     else if (!input.isCutOff || (yield* input.hasMore())) yield* readBody('text', header);
@@ -107,11 +106,12 @@ export function createHarmonySplitter(): ReasoningSplitter {
       markers.filter((one) => one !== message && one !== constrain),
       emit,
     );
-    if (marker === start || marker === channel) input.giveBack(marker);
+    if (marker === start || marker === channel) input.putBack(marker.length);
     return marker;
   }
 
   function emit(text: string): void {
+    input.held = '';
     if (text !== '') parts.push({ type, text });
   }
 

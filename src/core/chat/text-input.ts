@@ -7,6 +7,8 @@ export type Reading<T = void> = Generator<undefined, T, undefined>;
 export class TextInput {
   #text = '';
   #index = 0;
+  /** Text that was taken and is not accounted for. */
+  held = '';
   hasEnded = false;
   /** Whether the text was cut off, by a limit or a stop sequence. */
   isCutOff = false;
@@ -41,12 +43,16 @@ export class TextInput {
   take(length: number): string {
     const taken = this.#text.slice(this.#index, this.#index + length);
     this.#index += taken.length;
+    this.held += taken;
     return taken;
   }
 
-  giveBack(text: string): void {
-    this.#text = text + this.rest;
+  /** Takes back the last `length` units that were taken and are still held. */
+  putBack(length: number): void {
+    if (length === 0) return;
+    this.#text = this.held.slice(-length) + this.rest;
     this.#index = 0;
+    this.held = this.held.slice(0, -length);
   }
 
   /** Takes units while they pass the test, at most `limit`. */
@@ -81,19 +87,22 @@ export class TextInput {
    */
   *takeUntil(
     markers: readonly string[],
-    emit: (text: string) => void,
+    emit?: (text: string) => void,
     dropped: readonly string[] = [],
   ): Reading<string | null> {
     const scanner = createMarkerScanner(markers);
     while (yield* this.hasMore()) {
-      const scan = scanner.scan(this.#text, this.#index);
-      this.#index = scan.end;
-      if (scan.text !== '') emit(scan.text);
-      if (scan.marker !== null) return scan.marker;
+      const { text, marker, end } = scanner.scan(this.#text, this.#index);
+      this.#index = end;
+      this.held += text;
+      if (text !== '') emit?.(text);
+      this.held += marker ?? '';
+      if (marker !== null) return marker;
     }
     const rest = scanner.flush();
-    const isDropped = this.isCutOff && dropped.some((marker) => marker.startsWith(rest));
-    if (rest !== '' && !isDropped) emit(rest);
+    if (rest === '' || (this.isCutOff && dropped.some((marker) => marker.startsWith(rest)))) return null;
+    this.held += rest;
+    emit?.(rest);
     return null;
   }
 }

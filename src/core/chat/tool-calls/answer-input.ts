@@ -29,8 +29,6 @@ export class AnswerInput extends TextInput {
   readonly #events: ToolCallParserEvent[] = [];
   /** Number of events that can be emitted; the others wait for the end of their call. */
   #certain = 0;
-  /** Text that was taken and is not accounted for. */
-  held = '';
   #isInCall = false;
   calls = 0;
   /** The end of the answer's text so far. */
@@ -66,38 +64,9 @@ export class AnswerInput extends TextInput {
     return events;
   }
 
-  override take(length: number): string {
-    const taken = super.take(length);
-    this.held += taken;
-    return taken;
-  }
-
-  /** Takes back the last `length` units that were taken and are still held. */
-  putBack(length: number): void {
-    if (length === 0) return;
-    this.giveBack(this.held.slice(-length));
-    this.held = this.held.slice(0, -length);
-  }
-
-  override *takeUntil(
-    markers: readonly string[],
-    emit?: (text: string) => void,
-    dropped?: readonly string[],
-  ): Reading<string | null> {
-    const hold = (text: string): void => {
-      this.held += text;
-      emit?.(text);
-    };
-    const marker = yield* super.takeUntil(markers, hold, dropped);
-    this.held += marker ?? '';
-    return marker;
-  }
-
   /** Like `takeUntil`, and emits the text as text of the answer. */
-  *takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
-    const marker = yield* super.takeUntil(markers, (text) => this.#emit({ type: 'text', text }), dropped);
-    this.held += marker ?? '';
-    return marker;
+  takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
+    return this.takeUntil(markers, (text) => this.#emit({ type: 'text', text }), dropped);
   }
 
   startCall(name: string, id?: string): void {

@@ -1,7 +1,7 @@
 import { parseExact } from '../../text/exact-json.ts';
 import { orElse } from '../../text/or-else.ts';
 import { isSchemaObject, type JsonType } from '../../grammar/schemas/json-types.ts';
-import { callId, sharedStart, type ProbedCall, type TurnRenderer } from './template-turn.ts';
+import { callId, maxTurnLength, sharedStart, type ProbedCall, type TurnRenderer } from './template-turn.ts';
 import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
 import { findMisread } from './verify.ts';
 import { toPython, toSpacedJson } from './write-values.ts';
@@ -45,9 +45,6 @@ export function deriveNotation(turns: TurnRenderer, thinking: readonly string[] 
   const misread = derived.notation && findMisread(derived.notation, write);
   return misread === undefined ? derived : { reason: `a call is not read back: ${misread}` };
 }
-
-/** Longer turns would take too long to compare; published templates need a tenth of it. */
-const maxTurnLength = 4000;
 
 /** Levels of objects around the arguments of a call. */
 const maxWrappers = 4;
@@ -212,11 +209,15 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
   equals = equals.slice(0, equals.length - mark.length);
   close = close.slice(mark.length);
   if (close.trim() === '' && mark === '') return { reason: 'nothing ends a text value' };
-  const isQuoted = /^["']$/.test(mark);
-  const style = mark === '' ? 'raw' : isQuoted ? styleOfQuotes(probe, equals) : 'marked';
+  const quoted = probe([[n1, { [k1]: 'o"d' }]]);
+  const isJson = quoted.startsWith('"o\\"d"', quoted.lastIndexOf(k1) + k1.length + equals.length);
+  const quotedStyle = isJson ? 'json' : 'python';
+  const style = mark === '' ? 'raw' : /^["']$/.test(mark) ? quotedStyle : 'marked';
   const [numbered, firstNumber] = withNumber(first, second);
   const empty = probe([[n1, {}]]);
-  const none = withoutTail(empty.slice(empty.lastIndexOf(n1) + n1.length), end);
+  const behindName = empty.slice(empty.lastIndexOf(n1) + n1.length).trimEnd();
+  const hasEnd = behindName.endsWith(end.trim());
+  const none = hasEnd ? behindName.slice(0, behindName.length - end.trim().length).trimEnd() : behindName;
   const notation: ItemsNotation = {
     ...edgesAround(one, { start: name, end: one.length - end.length }, between),
     kind: 'items',
@@ -229,17 +230,6 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
     ...(firstNumber !== undefined && { firstNumber }),
   };
   return { notation };
-}
-
-function withoutTail(text: string, end: string): string {
-  const [trimmed, tail] = [text.trimEnd(), end.trim()];
-  return trimmed.endsWith(tail) ? trimmed.slice(0, trimmed.length - tail.length).trimEnd() : trimmed;
-}
-
-function styleOfQuotes(probe: Probe, equals: string): ValueStyle {
-  const text = probe([[n1, { [k1]: 'o"d' }]]);
-  const at = text.lastIndexOf(k1) + k1.length + equals.length;
-  return text.startsWith('"o\\"d"', at) ? 'json' : 'python';
 }
 
 /** A quote or a similar mark on both sides of strings. */

@@ -26,7 +26,7 @@ import { markedNotation, pythonNotation } from './literal-notation.ts';
 import { styleOf, type ItemsNotation } from './notation.ts';
 import { framed, otherValues, type Frame } from './framed-notation.ts';
 import { areText, memberSchema, typesOf, type Types } from './schema-types.ts';
-import { isTextOf } from './mend-json.ts';
+import { valueText } from './mend-json.ts';
 import { toPython } from './write-values.ts';
 import { tagSyntax, type TagSyntax } from './tag-syntax.ts';
 
@@ -144,8 +144,8 @@ class ItemsGrammar {
     const marker = this.#isNested ? mark : this.#syntax.parameterClose;
     const isText = this.#syntax.equals.size > 1 || areText(types);
     const canWrite = (value: string): boolean => {
-      const isOver = this.#isNested ? value.includes(mark) : endsEarly(value, this.#syntax);
-      return !isOver && (isText || isTextOf(value, types));
+      if (this.#isNested ? value.includes(mark) : endsEarly(value, this.#syntax)) return false;
+      return isText || (!/^\s*<!\[CDATA\[/.test(value) && valueText(value, types).startsWith('"'));
     };
     return {
       ...this.#inner,

@@ -10,8 +10,8 @@ const maxNameLength = 256;
  * Reads calls with literals as arguments: `[f(a="x"), g(n=1)]`, with or without the brackets, with commas, semicolons or line
  * breaks between calls. `print(f(a="x"))` is a call of `f`. Arguments are emitted when the call ends.
  */
-export function* readLiteralCalls(input: AnswerInput, notation: ItemsNotation): Reading {
-  yield* readCallList(input, () => readCall(input, notation));
+export function readLiteralCalls(input: AnswerInput, notation: ItemsNotation): Reading {
+  return readCallList(input, () => readCall(input, notation));
 }
 
 function* readCall(input: AnswerInput, notation: ItemsNotation): Reading<boolean | undefined> {
@@ -49,10 +49,9 @@ function* readArguments(input: AnswerInput, notation: ItemsNotation, name: strin
   }
   if (notation.mark !== undefined) return false;
   const mend = (broken: string) => mendJson(broken, { call: notation });
-  return yield* input.mendCall({ name, length, mend, ends: [...input.callEnds, ...lists] });
+  // Further lists of calls may follow.
+  return yield* input.mendCall({ name, length, mend, ends: [...input.callEnds, '\n[', '```'] });
 }
-
-const lists = ['\n[', '```'];
 
 /** Takes the text up to and with the closing bracket, outside of strings. @returns false if the bracket is missing */
 export function* takeBalanced(input: AnswerInput, mark?: string): Reading<boolean> {

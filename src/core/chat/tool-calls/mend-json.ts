@@ -209,11 +209,6 @@ export function valueText(text: string, types: Types): string {
   return toJsonText(isMended ? mended.json : text, types, JSON.stringify(text));
 }
 
-/** Whether a text without quotes is read as a string if the value may have these types. */
-export function isTextOf(text: string, types: Types): boolean {
-  return !/^\s*<!\[CDATA\[/.test(text) && valueText(text, types).startsWith('"');
-}
-
 /** Whether arguments have all that a tool's schema requires, and nothing that it forbids. */
 export function fitsTool(json: string, tool: ToolDefinition | undefined): boolean {
   const values: unknown = JSON.parse(json);

@@ -88,8 +88,6 @@ export const hermesFormat = hermesRow.format;
 
 const [lfmStart, lfmEnd] = ['<|tool_call_start|>', '<|tool_call_end|>'];
 const [pythonStart, pythonEnd] = ['<|python_start|>', '<|python_end|>'];
-const cohereKeys = ['tool_name', 'parameters'] as const;
-const codeFence = { begin: '```tool_code\n', between: '\n', end: '\n```' };
 
 /** Headers of a message to a function (https://cookbook.openai.com/articles/openai-harmony): the recipient comes before or behind the channel. */
 const otherHeaders = ['', '<|start|>assistant'].flatMap((start) => [
@@ -130,9 +128,14 @@ const minimaxM3: ItemsNotation = {
 export const formatRows: readonly FormatRow[] = [
   row('harmony', ['<|channel|>', '<|message|>'], harmonyCalls, { overrides: true }),
   row('minimax-m3', minimaxMark, [minimaxM3], { overrides: true }),
-  row('command-r-plus', ['Action:', 'tool_name'], lists('Action: ```json\n', '\n```', cohereKeys), {
-    overrides: true,
-  }),
+  row(
+    'command-r-plus',
+    ['Action:', 'tool_name'],
+    lists('Action: ```json\n', '\n```', ['tool_name', 'parameters']),
+    {
+      overrides: true,
+    },
+  ),
   row(
     'functools',
     /\bfunctools\b|<\|\/tool_call\|>|<\|tool\|>/,
@@ -163,7 +166,7 @@ export const formatRows: readonly FormatRow[] = [
       before: '⟨name⟩\n```json\n',
     }),
   ]),
-  row('gemma-code', 'tool_code', [python(codeFence)]),
+  row('gemma-code', 'tool_code', [python({ begin: '```tool_code\n', between: '\n', end: '\n```' })]),
   row(
     'lfm2',
     /<\|tool_(list|call)_start\|>|"List of tools: \["/,

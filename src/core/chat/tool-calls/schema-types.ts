@@ -1,5 +1,5 @@
 import { orderedKeys } from '../../text/exact-json.ts';
-import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schemas/json-types.ts';
+import { isSchemaObject, typeOfValue } from '../../grammar/schemas/json-types.ts';
 import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
 
@@ -43,7 +43,7 @@ export function toJsonText(text: string, types: Types, asString: string = JSON.s
   const allows = (...some: readonly string[]): boolean => some.some((type) => types.includes(type));
   const written = pythonWords.get(text.trim()) ?? text.trim();
   const json = allows('array', 'object') ? unescaped(written) : written;
-  const type = typeOfJson(json);
+  const type = orElse(() => typeOfValue(JSON.parse(json)), undefined);
   if (types.length > 0 && !allows('string')) {
     const word = type === undefined ? toJsonWord(json) : null;
     if (word !== null && word !== json) return toJsonText(word, types, asString);
@@ -62,10 +62,6 @@ function unescaped(text: string): string {
 
 /** Templates written in Jinja show these values as Python does. */
 const pythonWords = new Map(Object.entries({ True: 'true', False: 'false', None: 'null' }));
-
-function typeOfJson(text: string): JsonType | undefined {
-  return orElse(() => typeOfValue(JSON.parse(text)), undefined);
-}
 
 /** Schemas that contain themselves would never end. */
 const maxSchemaDepth = 8;

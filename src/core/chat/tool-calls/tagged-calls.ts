@@ -129,11 +129,11 @@ function typesOf({ syntax, tool }: TaggedCall, name: string, edge: Edge): Types 
 }
 
 /** Names that models write for all arguments together. */
-const wrappers: ReadonlySet<string> = new Set(['arguments', 'parameters', 'properties', 'input']);
+const wrapper = /^(?:arguments|parameters|properties|input)$/;
 
 /** The members of an unknown parameter, if they are parameters of the tool. */
 function wrappedMembers(name: string, value: string, tool: ToolDefinition | undefined): string | undefined {
-  if (!tool || !wrappers.has(name) || parameterTypes(tool, name)) return undefined;
+  if (!tool || !wrapper.test(name) || parameterTypes(tool, name)) return undefined;
   const json = mendJson(value.trim(), { tool })?.json ?? '';
   return json.startsWith('{') && json !== '{}' && namesAll(json, tool) ? json.slice(0, -1) : undefined;
 }
@@ -159,9 +159,14 @@ function* streamValue(call: TaggedCall, types: Types): Reading<boolean> {
   const sign = isText ? undefined : ((yield* peekEdge(input, signs))?.edge as Sign | undefined);
   if (sign && (sign !== '"' || hasQuotes) && (types.length === 0 || types.includes(typeOfSign[sign]))) {
     // Tags inside of it mean nothing.
-    const isWhole = yield* hasPython && sign !== '"'
-      ? readPython(input, types)
+    const isPython = hasPython && sign !== '"';
+    if (isPython) yield* input.takeSpace();
+    const { length } = input.held;
+    if (isPython) input.take(1);
+    const isWhole = yield* isPython
+      ? takeBalanced(input)
       : takeJson(input, (piece) => input.addArguments(piece));
+    if (isPython && isWhole) input.addArguments(valueText(input.held.slice(length), types));
     return isWhole && (yield* takeEdge(input, [parameterClose])) !== undefined;
   }
   let value = '';
@@ -177,15 +182,6 @@ function* streamValue(call: TaggedCall, types: Types): Reading<boolean> {
 const typeOfSign = { '{': 'object', '[': 'array', '"': 'string' } as const;
 type Sign = keyof typeof typeOfSign;
 const signs = Object.keys(typeOfSign);
-
-function* readPython(input: AnswerInput, types: Types): Reading<boolean> {
-  yield* input.takeSpace();
-  const { length } = input.held;
-  input.take(1);
-  const isWhole = yield* takeBalanced(input);
-  if (isWhole) input.addArguments(valueText(input.held.slice(length), types));
-  return isWhole;
-}
 
 /** Emits a value without its padding and close tag, and holds its text; false if the answer ended within it. */
 function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => void): Reading<boolean> {

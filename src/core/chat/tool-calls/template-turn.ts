@@ -29,6 +29,9 @@ interface TurnContent {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Longer turns would take too long to compare; published templates need a tenth of it. */
+export const maxTurnLength = 4000;
+
 const question = 'Question that probes.';
 const answer = 'Said so.';
 const result = 'Result that probes.';
@@ -123,13 +126,9 @@ function withoutEnd(text: string, end: string): string {
   // A turn with calls may have a different mark before the marks that end all turns.
   const tail = text.slice(text.length - sharedEnd(text, end).length);
   const start = tail.search(/[<\n]/);
-  return tail.length > maxOwnEndLength && start !== -1
-    ? text.slice(0, text.length - tail.length + start)
-    : text;
+  // A long end that turns with and without calls share belongs to turns.
+  return tail.length > 20 && start !== -1 ? text.slice(0, text.length - tail.length + start) : text;
 }
-
-/** Beyond it, an end that turns with and without calls share belongs to turns. */
-const maxOwnEndLength = 20;
 
 export function sharedEnd(one: string, other: string): string {
   let start = one.length;
