@@ -89,12 +89,9 @@ export function toTextMessage(message: ChatMessage<MessageContent>): ChatMessage
 
 /** The parts of a text with `pictureMark`s, as chat templates take them. */
 export function splitAtPictures(text: string): readonly ({ readonly type: 'image' } | TextPart)[] {
-  return text
-    .split(pictureMark)
-    .flatMap((piece, index) => [
-      ...(index > 0 ? [{ type: 'image' } as const] : []),
-      ...(piece === '' ? [] : [{ type: 'text', text: piece } as const]),
-    ]);
+  const texts = text.split(pictureMark).map((piece) => ({ type: 'text', text: piece }) as const);
+  const parts = texts.flatMap((part) => [{ type: 'image' } as const, part]).slice(1);
+  return parts.filter((part) => part.type === 'image' || part.text !== '');
 }
 
 /** A picture of a conversation, and its place. */

@@ -1,6 +1,6 @@
+import { recognizes, type Evidence } from './evidence.ts';
 import { createReasoningSplitter, type ReasoningFormat, type ReasoningMarkers } from './reasoning.ts';
 import { tokensIn } from './tool-calls/edges.ts';
-import { recognizes, type Evidence } from './tool-calls/format.ts';
 import { harmonyReasoningFormat } from './reasoning-harmony.ts';
 
 const museStart = '<|start|>assistant';

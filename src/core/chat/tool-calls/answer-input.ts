@@ -34,7 +34,7 @@ export class AnswerInput extends TextInput {
   /** The end of the answer's text so far. */
   lastText = '';
 
-  constructor(tools: readonly ToolDefinition[], { isConstrained = false }: ToolCallParserOptions) {
+  constructor(tools: readonly ToolDefinition[] = [], { isConstrained = false }: ToolCallParserOptions = {}) {
     super();
     this.tools = tools;
     this.canReadAgain = !isConstrained;

@@ -209,10 +209,8 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
   equals = equals.slice(0, equals.length - mark.length);
   close = close.slice(mark.length);
   if (close.trim() === '' && mark === '') return { reason: 'nothing ends a text value' };
-  const quoted = probe([[n1, { [k1]: 'o"d' }]]);
-  const isJson = quoted.startsWith('"o\\"d"', quoted.lastIndexOf(k1) + k1.length + equals.length);
-  const quotedStyle = isJson ? 'json' : 'python';
-  const style = mark === '' ? 'raw' : /^["']$/.test(mark) ? quotedStyle : 'marked';
+  const isQuoted = /^["']$/.test(mark);
+  const style = mark === '' ? 'raw' : isQuoted ? styleOfQuotes(probe, equals) : 'marked';
   const [numbered, firstNumber] = withNumber(first, second);
   const empty = probe([[n1, {}]]);
   const behindName = empty.slice(empty.lastIndexOf(n1) + n1.length).trimEnd();
@@ -230,6 +228,12 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
     ...(firstNumber !== undefined && { firstNumber }),
   };
   return { notation };
+}
+
+function styleOfQuotes(probe: Probe, equals: string): ValueStyle {
+  const text = probe([[n1, { [k1]: 'o"d' }]]);
+  const at = text.lastIndexOf(k1) + k1.length + equals.length;
+  return text.startsWith('"o\\"d"', at) ? 'json' : 'python';
 }
 
 /** A quote or a similar mark on both sides of strings. */

@@ -117,11 +117,11 @@ function callIn(
   const [written, args] =
     names.length === 0 ? [JSON.stringify(first), only] : [valueOf(names), valueOf(argumentKeys)];
   const name = written?.startsWith('"') ? (JSON.parse(written) as string) : '';
-  const keys = [...names, ...argumentKeys, ...companions];
+  const keys = new Set([...names, ...argumentKeys, ...companions]);
   if (name === '' || known?.includes(name) === false) return undefined;
   if (
     (needsArguments && args === undefined) ||
-    (strict && ![...members.keys()].every((key) => keys.includes(key)))
+    (strict && ![...members.keys()].every((key) => keys.has(key)))
   )
     return undefined;
   const text = unwrapArguments(args ?? 'null');

@@ -218,7 +218,7 @@ export function createReader(
     return input.calls > 0;
   }
 
-  return (tools = [], options = {}) => {
+  return (tools, options) => {
     const input = new AnswerInput(tools, options);
     return feed(input, readAnswer(input), () => input.takeEvents());
   };
