@@ -37,8 +37,8 @@ export function deriveThinking(
   const off = thinkingSwitch === undefined ? '' : (turn(undefined, false)?.lead ?? '');
   for (const shown of [off, header]) {
     const [open, close, ...rest] = emptyBlock(plain.lead, shown);
-    if (open !== undefined && close !== undefined && areMirrored(open, close))
-      return framed({ open, close }, rest, plain.whole.slice(header.length + said.length));
+    const behindAnswer = plain.whole.slice(header.length + said.length);
+    if (open !== undefined && close !== undefined) return framed({ open, close }, rest, behindAnswer);
   }
   return undefined;
 }

@@ -68,7 +68,7 @@ export function createFormat(
 
 /** Whether a notation has no slot for any word. */
 function isWritten({ begin, ...rest }: CallNotation): boolean {
-  return !begin.includes('⟨key⟩') && !('before' in rest && rest.before.includes('⟨key⟩'));
+  return ![begin, 'before' in rest ? rest.before : ''].some((edge) => edge.includes('⟨key⟩'));
 }
 
 /** Describes how a model writes tool calls. */

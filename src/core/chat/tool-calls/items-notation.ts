@@ -107,16 +107,11 @@ class ItemsGrammar {
   }
 
   #item(name: Expression, value: Expression, key = ''): Expression {
-    const open = this.#isLiteral ? '' : this.#syntax.parameterOpen;
-    const close = looseText(fill(this.#syntax.parameterClose, { key }));
-    return sequence(
-      looseText(open),
-      name,
-      value,
-      text(this.#syntax.breaksBehind ? '\n' : ''),
-      close,
-      this.#line,
-    );
+    const { parameterOpen, parameterClose, breaksBehind } = this.#syntax;
+    const open = looseText(this.#isLiteral ? '' : parameterOpen);
+    const lineBreak = text(breaksBehind ? '\n' : '');
+    const close = looseText(fill(parameterClose, { key }));
+    return sequence(open, name, value, lineBreak, close, this.#line);
   }
 
   #valueOf(schema: unknown, kept: Map<unknown, Notation>): Notation {
