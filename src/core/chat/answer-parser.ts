@@ -93,90 +93,66 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
     assertFunction(`${name}.flush`, reader.flush);
   }
   const stopMatcher = createStopMatcher(stop, { include });
+  const events: AnswerEvent[] = [];
+  const usedIds = new Set<string>();
   let isInCall = false;
+  let hasBegunCall = false;
   let stopped: string | null = null;
   let calls = 0;
   let wholeCalls = 0;
-  let hasBegunCall = false;
-  const usedIds = new Set<string>();
   /** White space of the answer, emitted only if more text follows. */
   let space = '';
 
   function push(text: string): readonly AnswerEvent[] {
-    const events: AnswerEvent[] = [];
-    readParts(splitter?.push(text) ?? [{ type: 'text', text }], events);
-    return events;
+    readParts(splitter?.push(text) ?? [{ type: 'text', text }]);
+    return events.splice(0);
   }
 
-  function readParts(parts: readonly ReasoningPart[], events: AnswerEvent[]): void {
+  function readParts(parts: readonly ReasoningPart[]): void {
     for (const { type, text } of parts) {
       if (type === 'reasoning') events.push({ type: 'reasoning-delta', text });
-      else for (const event of toolCallParser?.push(text) ?? [{ type, text }]) readCallEvent(event, events);
+      else for (const event of toolCallParser?.push(text) ?? [{ type, text }]) readCallEvent(event);
     }
   }
 
-  function readText(text: string, events: AnswerEvent[]): void {
-    const match = stopMatcher.push(text);
-    ({ stopped } = match);
-    emitTextAroundCalls(match.text, events);
-  }
-
-  function readCallEvent(event: ToolCallParserEvent, events: AnswerEvent[]): void {
+  function readCallEvent(event: ToolCallParserEvent): void {
     if (event.type === 'text') {
-      if (isCallsAlone !== true) readText(event.text, events);
-      return;
+      if (isCallsAlone === true) return;
+      const match = stopMatcher.push(event.text);
+      ({ stopped } = match);
+      return emitText(match.text);
     }
     if (stopped !== null) return;
-    switch (event.type) {
-      case 'call-start':
-        // No stop sequence continues after a call.
-        emitTextAroundCalls(stopMatcher.flush(), events);
-        isInCall = true;
-        hasBegunCall = true;
-        space = '';
-        events.push({ type: 'tool-call-start', call: calls++, id: idOf(event.id), name: event.name });
-        break;
-      case 'arguments':
-        events.push({ type: 'tool-call-delta', call: calls - 1, arguments: event.text });
-        break;
-      case 'call-end':
-        isInCall = false;
-        wholeCalls++;
-        break;
-      case 'call-unfinished':
-        isInCall = false;
-        hasBegunCall = true;
-        break;
-    }
+    isInCall = event.type === 'call-start' || event.type === 'arguments';
+    hasBegunCall = true;
+    if (event.type === 'call-start') {
+      // No stop sequence continues after a call.
+      emitText(stopMatcher.flush());
+      space = '';
+      const id = event.id === undefined ? createToolCallId() : numbered(event.id, usedIds);
+      usedIds.add(id);
+      events.push({ type: 'tool-call-start', call: calls++, id, name: event.name });
+    } else if (event.type === 'arguments')
+      events.push({ type: 'tool-call-delta', call: calls - 1, arguments: event.text });
+    else if (event.type === 'call-end') wholeCalls++;
   }
 
-  /** Every id is unique, even if the model writes the same number twice. */
-  function idOf(written: string | undefined): string {
-    const id = written === undefined ? createToolCallId() : numbered(written, usedIds);
-    usedIds.add(id);
-    return id;
-  }
-
-  function emitTextAroundCalls(text: string, events: AnswerEvent[]): void {
+  /** Emits a text, and holds white space at its end: around calls it is dropped. */
+  function emitText(text: string): void {
     const visible = toolCallParser === undefined ? text : text.trimEnd();
-    if (visible === '') {
-      space += text;
-      return;
-    }
-    emitText(space + visible, events);
-    space = text.slice(visible.length);
+    if (visible !== '') events.push({ type: 'text-delta', text: space + visible });
+    space = visible === '' ? space + text : text.slice(visible.length);
   }
 
   function end({ cutOff }: { cutOff: boolean }): AnswerEnd {
-    const events: AnswerEvent[] = [];
-    if (splitter !== undefined) readParts(splitter.flush({ cutOff }), events);
+    if (splitter !== undefined) readParts(splitter.flush({ cutOff }));
     const isCutOff = cutOff || stopped !== null;
-    for (const event of toolCallParser?.flush({ cutOff: isCutOff }) ?? []) readCallEvent(event, events);
-    emitTextAroundCalls(stopMatcher.flush(), events);
-    if (!hasBegunCall) emitText(space, events);
+    for (const event of toolCallParser?.flush({ cutOff: isCutOff }) ?? []) readCallEvent(event);
+    emitText(stopMatcher.flush());
+    if (!hasBegunCall && space !== '') events.push({ type: 'text-delta', text: space });
     space = '';
     const endedItself = wholeCalls > 0 ? 'tool_calls' : 'stop';
-    return { events, finishReason: cutOff && stopped === null ? 'length' : endedItself };
+    return { events: events.splice(0), finishReason: cutOff && stopped === null ? 'length' : endedItself };
   }
 
   return {
@@ -194,11 +170,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   };
 }
 
-function emitText(text: string, events: AnswerEvent[]): void {
-  if (text !== '') events.push({ type: 'text-delta', text });
-}
-
-/** `name:0`, with the next number that is free. */
+/** `name:0`, with the next number that is free: every id is unique, even if the model writes the same number twice. */
 function numbered(id: string, used: ReadonlySet<string>): string {
   const [, stem = id, number = '0'] = /^(.*):(\d+)$/s.exec(id) ?? [];
   let next = Number(number);

@@ -1,13 +1,9 @@
 import type { ReasoningMarkers } from './reasoning.ts';
 import { tagsOf } from './tool-calls/edges.ts';
-import { sharedStart, type TurnRenderer } from './tool-calls/template-turn.ts';
+import { maxTurnLength, sharedStart, type TurnRenderer } from './tool-calls/template-turn.ts';
 
 const [thought, said] = ['THOUGHTS.', 'Said it.'];
 
-/** Longer turns would take too long to compare. */
-const maxTurnLength = 4000;
-
-/** Marks of a model's thinking. */
 export type ThinkingMarks = Pick<ReasoningMarkers, 'close' | 'frame'> & { readonly open: string };
 
 /**
@@ -41,8 +37,8 @@ export function deriveThinking(
   const off = thinkingSwitch === undefined ? '' : (turn(undefined, false)?.lead ?? '');
   for (const shown of [off, header]) {
     const [open, close, ...rest] = emptyBlock(plain.lead, shown);
-    if (open !== undefined && close !== undefined && areMirrored(open, close))
-      return framed({ open, close }, rest, plain.whole.slice(header.length + said.length));
+    const behindAnswer = plain.whole.slice(header.length + said.length);
+    if (open !== undefined && close !== undefined) return framed({ open, close }, rest, behindAnswer);
   }
   return undefined;
 }
@@ -72,7 +68,6 @@ function shortest(tag: string, close: string): string {
   return ends.findLast((end) => areMirrored(end, close)) ?? tag;
 }
 
-/** Adds the marks around the answer, if there are any. */
 function framed(marks: ThinkingMarks, tags: readonly string[], behind: string): ThinkingMarks {
   if (tags.length === 0) return marks;
   return { ...marks, frame: { open: tags.join(''), close: tagsOf(behind).slice(0, 1) } };

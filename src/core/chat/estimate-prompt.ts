@@ -1,5 +1,11 @@
 import { estimateTokens } from '../text/estimate-tokens.ts';
-import { contentText, type ChatMessage, type MessageContent, type ToolDefinition } from './messages.ts';
+import {
+  contentText,
+  picturesOf,
+  type ChatMessage,
+  type MessageContent,
+  type ToolDefinition,
+} from './messages.ts';
 
 /** Markers of roles and ends that templates write around a message. */
 const tokensPerMessage = 4;
@@ -15,17 +21,9 @@ export function estimatePrompt(messages: Messages, tools: readonly ToolDefinitio
 
 /** Estimated tokens of a conversation without its texts. */
 export function frameTokens(messages: Messages): number {
-  const pictures = messages
-    .flatMap(({ content }) => (typeof content === 'string' ? [] : ((content ?? []) as readonly Part[])))
-    .filter(({ type }) => type !== 'text').length;
-  return tokensPerMessage * messages.length + tokensPerPicture * pictures;
+  return tokensPerMessage * messages.length + tokensPerPicture * picturesOf(messages).length;
 }
 
-interface Part {
-  readonly type: string;
-}
-
-/** All texts of a conversation, calls included. */
 export function conversationText(messages: Messages): string {
   return messages
     .map((message) => {

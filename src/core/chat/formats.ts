@@ -65,17 +65,6 @@ export function detectFormats(query: FormatQuery): ModelFormats {
   return { toolCalls: chooseToolCalls(query, reasoning, turns), reasoning };
 }
 
-function chooseToolCalls(
-  query: FormatQuery,
-  reasoning: ReasoningFormat,
-  turns: TurnRenderer | undefined,
-): ToolCallFormat | undefined {
-  const { toolCallFormat: chosen } = query;
-  if (chosen === undefined) return recognizeToolCalls(query, reasoning, turns);
-  if (typeof chosen === 'string') return findByName('toolCallFormat', toolCallFormats, chosen);
-  return createFormat('setting', [chosen]);
-}
-
 /** A call to find the row that reads the template's call. */
 const sample: readonly ProbedCall[] = [['gamma_x', { city: 'Rom' }]];
 
@@ -83,11 +72,14 @@ const sample: readonly ProbedCall[] = [['gamma_x', { city: 'Rom' }]];
  * Priority: a row that overrides the template, then the template, then a row that detects the model. If there are a row and a
  * template, both are read.
  */
-function recognizeToolCalls(
+function chooseToolCalls(
   query: FormatQuery,
   { markers }: ReasoningFormat,
   turns: TurnRenderer | undefined,
 ): ToolCallFormat | undefined {
+  const { toolCallFormat: chosen } = query;
+  if (typeof chosen === 'string') return findByName('toolCallFormat', toolCallFormats, chosen);
+  if (chosen !== undefined) return createFormat('setting', [chosen]);
   const named = formatRows.filter((one) => one.detect(query));
   const turn = named.length > 1 ? turns?.turn(sample)?.text : undefined;
   const row =

@@ -76,31 +76,22 @@ export function contentText(content: MessageContent): string {
  */
 export const pictureMark = '\u{FDD0}picture\u{FDD1}';
 
-/** The same message with its content as one text, with a `pictureMark` for each picture. */
+/** The same message with its content as one text, with a `pictureMark` for each picture; texts are separated by a line break. */
 export function toTextMessage(message: ChatMessage<MessageContent>): ChatMessage {
-  if (message.role === 'assistant' && message.content === null) return { ...message, content: null };
-  return { ...message, content: markedText(message.content!) } as ChatMessage;
-}
-
-/** Adjacent texts are separated by a line break. */
-function markedText(content: MessageContent): string {
-  if (typeof content === 'string') return content;
-  return content
-    .map((part, index) => {
-      if (part.type === 'image') return pictureMark;
-      return content[index - 1]?.type === 'text' ? `\n${part.text}` : part.text;
-    })
-    .join('');
+  const { content } = message;
+  if (content === null || typeof content === 'string') return { ...message, content } as ChatMessage;
+  const texts = content.map((part, index) => {
+    if (part.type === 'image') return pictureMark;
+    return content[index - 1]?.type === 'text' ? `\n${part.text}` : part.text;
+  });
+  return { ...message, content: texts.join('') };
 }
 
 /** The parts of a text with `pictureMark`s, as chat templates take them. */
 export function splitAtPictures(text: string): readonly ({ readonly type: 'image' } | TextPart)[] {
-  const parts: ({ readonly type: 'image' } | TextPart)[] = [];
-  for (const [index, piece] of text.split(pictureMark).entries()) {
-    if (index > 0) parts.push({ type: 'image' });
-    if (piece !== '') parts.push({ type: 'text', text: piece });
-  }
-  return parts;
+  const texts = text.split(pictureMark).map((piece) => ({ type: 'text', text: piece }) as const);
+  const parts = texts.flatMap((part) => [{ type: 'image' } as const, part]).slice(1);
+  return parts.filter((part) => part.type === 'image' || part.text !== '');
 }
 
 /** A picture of a conversation, and its place. */

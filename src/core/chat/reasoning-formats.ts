@@ -69,7 +69,6 @@ export const reasoningFormats: readonly ReasoningFormat[] = [
   thinkFormat,
 ];
 
-/** The data that differ between formats. */
 interface BlockFormatRow extends Omit<ReasoningMarkers, 'startsOpen'> {
   readonly name: string;
   /** Evidence of the format; default: the first open marker. */

@@ -1,40 +1,36 @@
 import { takeJson } from './tool-calls/json-calls.ts';
-import {
-  createScriptedSplitter,
-  type ReasoningFormat,
-  type ReasoningPart,
-  type ReasoningSplitter,
-} from './reasoning.ts';
-import { TextInput, type Reading } from './text-input.ts';
+import type { ReasoningFormat, ReasoningPart, ReasoningSplitter } from './reasoning.ts';
+import { feed, TextInput, type Reading } from './text-input.ts';
 import { recognizes } from './evidence.ts';
 
 /** Special tokens of a harmony answer (https://cookbook.openai.com/articles/openai-harmony). */
-const harmonyMarkers = {
-  start: '<|start|>',
-  channel: '<|channel|>',
-  constrain: '<|constrain|>',
-  message: '<|message|>',
-  end: '<|end|>',
-  call: '<|call|>',
-  return: '<|return|>',
-} as const;
+const markers = [
+  '<|start|>',
+  '<|channel|>',
+  '<|constrain|>',
+  '<|message|>',
+  '<|end|>',
+  '<|call|>',
+  '<|return|>',
+] as const;
+const [start, channel, constrain, message, end, call] = markers;
 
 /** Messages in channels: `analysis` is thinking, `final` and `commentary` are the answer. */
 export const harmonyReasoningFormat: ReasoningFormat = {
   name: 'harmony',
   example:
     '<|channel|>analysis<|message|>They ask for …<|end|><|start|>assistant<|channel|>final<|message|>The answer is …',
-  markers: Object.values(harmonyMarkers),
-  createSplitter: () => createHarmonySplitter(),
+  markers,
+  createSplitter: createHarmonySplitter,
   constraint: () => ({
-    open: [`${harmonyMarkers.channel}analysis${harmonyMarkers.message}`],
-    close: [harmonyMarkers.end],
+    open: [`${channel}analysis${message}`],
+    close: [end],
     startsOpen: false,
-    after: `${harmonyMarkers.start}assistant`,
-    frame: { open: `${harmonyMarkers.channel}final${harmonyMarkers.message}`, close: '', isRequired: true },
+    after: `${start}assistant`,
+    frame: { open: `${channel}final${message}`, close: '', isRequired: true },
   }),
   overrides: true,
-  detect: recognizes(['<|channel|>', '<|message|>']),
+  detect: recognizes([channel, message]),
 };
 
 /** A header is a few words; more than this is text. */
@@ -57,8 +53,6 @@ const maxHeaderLength = 512;
  * ```
  */
 export function createHarmonySplitter(): ReasoningSplitter {
-  const { start, channel, message, constrain, call } = harmonyMarkers;
-  const markers = Object.values(harmonyMarkers);
   const input = new TextInput();
   const parts: ReasoningPart[] = [];
   const begun = { reasoning: false, text: false };
@@ -71,7 +65,7 @@ export function createHarmonySplitter(): ReasoningSplitter {
       if (next === start || next === channel || next === 'to=') yield* readMessage();
       else if (next !== null) input.take(next.length);
       else {
-        if (isStart) input.giveBack(space);
+        if (isStart) input.putBack(space.length);
         if (yield* input.hasMore()) yield* readBody('text');
       }
     }
@@ -79,14 +73,13 @@ export function createHarmonySplitter(): ReasoningSplitter {
 
   /** Reads a header, and the message behind it. A header without a message is text. */
   function* readMessage(): Reading {
-    let header = '';
+    const from = input.held.length;
     let marker = yield* input.takeAny([start, channel]);
     do {
-      header += marker ?? '';
-      header += yield* input.takeWhile((unit) => unit !== '<', maxHeaderLength);
+      yield* input.takeWhile((unit) => unit !== '<', maxHeaderLength);
       marker = yield* input.takeAny([channel, constrain, message]);
-    } while (marker !== null && marker !== message && header.length < maxHeaderLength);
-    header += marker ?? '';
+    } while (marker !== null && marker !== message && input.held.length - from < maxHeaderLength);
+    const header = input.held.slice(from);
     if (marker === message && /\bto=/.test(header)) return yield* readCall(header);
     if (marker === message) yield* readBody(/<\|channel\|>\s*analysis/.test(header) ? 'reasoning' : 'text');
     else if (!input.isCutOff || (yield* input.hasMore())) yield* readBody('text', header);
@@ -113,13 +106,19 @@ export function createHarmonySplitter(): ReasoningSplitter {
       markers.filter((one) => one !== message && one !== constrain),
       emit,
     );
-    if (marker === start || marker === channel) input.giveBack(marker);
+    if (marker === start || marker === channel) input.putBack(marker.length);
     return marker;
   }
 
   function emit(text: string): void {
+    input.held = '';
     if (text !== '') parts.push({ type, text });
   }
 
-  return createScriptedSplitter(input, readAnswer(), { parts, isReasoning: () => type === 'reasoning' });
+  return {
+    get isReasoning() {
+      return type === 'reasoning';
+    },
+    ...feed(input, readAnswer(), () => parts.splice(0)),
+  };
 }

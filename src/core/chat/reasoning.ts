@@ -103,14 +103,14 @@ export function createReasoningSplitter(
   calls?: CallsInReasoning,
 ): ReasoningSplitter {
   assertNames('createReasoningSplitter', markers, ['open', 'close', 'startsOpen', 'frame']);
-  const { startsOpen, frame: around } = markers;
+  const { startsOpen, frame: around = { open: [], close: [] } } = markers;
   assertFlag('startsOpen', startsOpen);
   const opens = readMarkers('open', markers.open);
   const closes = readMarkers('close', markers.close);
-  if (around !== undefined) assertObject('frame', around);
+  assertObject('frame', around);
   const frame = {
-    open: around ? readMarkers('frame.open', around.open) : [],
-    close: around ? readMarkers('frame.close', around.close) : [],
+    open: readMarkers('frame.open', around.open),
+    close: readMarkers('frame.close', around.close),
   };
   if (calls !== undefined) {
     assertObject('calls', calls);
@@ -131,7 +131,7 @@ export function createReasoningSplitter(
     isReasoning = marker === null ? startsOpen : !closes.includes(marker);
     if (isReasoning) yield* readReasoning();
     if (marker !== null || startsOpen) yield* input.takeSpace();
-    else input.giveBack(beginning);
+    else input.putBack(beginning.length);
     yield* readText();
   }
 
@@ -151,16 +151,12 @@ export function createReasoningSplitter(
   function* beginsCall(opener: string): Reading<boolean> {
     const parser = calls!.createParser();
     parser.push(opener);
-    let taken = '';
+    let taken = 0;
     let event: ToolCallParserEvent | undefined;
-    while (event === undefined && (yield* input.hasMore())) {
-      const unit = input.take(1);
-      taken += unit;
-      [event] = parser.push(unit);
-    }
+    for (; event === undefined && (yield* input.hasMore()); taken++) [event] = parser.push(input.take(1));
     event ??= parser.flush({ cutOff: input.isCutOff })[0];
     const isCall = event?.type === 'call-start';
-    input.giveBack(isCall ? opener + taken : taken);
+    input.putBack(isCall ? opener.length + taken : taken);
     return isCall;
   }
 
@@ -188,10 +184,12 @@ export function createReasoningSplitter(
   }
 
   function emitText(text: string): void {
+    input.held = '';
     if (text !== '') parts.push({ type: 'text', text });
   }
 
   function emitReasoning(text: string): void {
+    input.held = '';
     const visible = text.trimEnd();
     if (visible === '') {
       space += text;
@@ -202,20 +200,11 @@ export function createReasoningSplitter(
     hasReasoning = true;
   }
 
-  return createScriptedSplitter(input, readAnswer(), { parts, isReasoning: () => isReasoning });
-}
-
-/** Makes a splitter of a routine that reads its input from beginning to end and adds to `parts`. */
-export function createScriptedSplitter(
-  input: TextInput,
-  reading: Reading,
-  { parts, isReasoning }: { parts: ReasoningPart[]; isReasoning: () => boolean },
-): ReasoningSplitter {
   return {
     get isReasoning() {
-      return isReasoning();
+      return isReasoning;
     },
-    ...feed(input, reading, () => parts.splice(0)),
+    ...feed(input, readAnswer(), () => parts.splice(0)),
   };
 }
 

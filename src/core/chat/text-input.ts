@@ -7,6 +7,8 @@ export type Reading<T = void> = Generator<undefined, T, undefined>;
 export class TextInput {
   #text = '';
   #index = 0;
+  /** Text that was taken and is not accounted for. */
+  held = '';
   hasEnded = false;
   /** Whether the text was cut off, by a limit or a stop sequence. */
   isCutOff = false;
@@ -14,11 +16,6 @@ export class TextInput {
   /** The text that has arrived and was not taken yet. */
   get rest(): string {
     return this.#text.slice(this.#index);
-  }
-
-  /** The next code unit; `''` if it hasn't arrived. */
-  get next(): string {
-    return this.#text.charAt(this.#index);
   }
 
   /** Whether all text was taken and its writer has ended it. */
@@ -46,19 +43,23 @@ export class TextInput {
   take(length: number): string {
     const taken = this.#text.slice(this.#index, this.#index + length);
     this.#index += taken.length;
+    this.held += taken;
     return taken;
   }
 
-  /** Puts back text that was taken. */
-  giveBack(text: string): void {
-    this.#text = text + this.rest;
+  /** Takes back the last `length` units that were taken and are still held. */
+  putBack(length: number): void {
+    if (length === 0) return;
+    this.#text = this.held.slice(-length) + this.rest;
     this.#index = 0;
+    this.held = this.held.slice(0, -length);
   }
 
   /** Takes units while they pass the test, at most `limit`. */
   *takeWhile(passes: (unit: string) => boolean, limit = Infinity): Reading<string> {
     let taken = '';
-    while (taken.length < limit && (yield* this.hasMore()) && passes(this.next)) taken += this.take(1);
+    while (taken.length < limit && (yield* this.hasMore()) && passes(this.#text.charAt(this.#index)))
+      taken += this.take(1);
     return taken;
   }
 
@@ -74,7 +75,6 @@ export class TextInput {
     return found.sort((a, b) => b.length - a.length)[0] ?? null;
   }
 
-  /** Takes the longest of the texts that is next, or nothing. */
   *takeAny(texts: readonly string[]): Reading<string | null> {
     const text = yield* this.peekAny(texts);
     if (text !== null) this.take(text.length);
@@ -87,19 +87,22 @@ export class TextInput {
    */
   *takeUntil(
     markers: readonly string[],
-    emit: (text: string) => void,
+    emit?: (text: string) => void,
     dropped: readonly string[] = [],
   ): Reading<string | null> {
     const scanner = createMarkerScanner(markers);
     while (yield* this.hasMore()) {
-      const scan = scanner.scan(this.#text, this.#index);
-      this.#index = scan.end;
-      if (scan.text !== '') emit(scan.text);
-      if (scan.marker !== null) return scan.marker;
+      const { text, marker, end } = scanner.scan(this.#text, this.#index);
+      this.#index = end;
+      this.held += text;
+      if (text !== '') emit?.(text);
+      this.held += marker ?? '';
+      if (marker !== null) return marker;
     }
     const rest = scanner.flush();
-    const isDropped = this.isCutOff && dropped.some((marker) => marker.startsWith(rest));
-    if (rest !== '' && !isDropped) emit(rest);
+    if (rest === '' || (this.isCutOff && dropped.some((marker) => marker.startsWith(rest)))) return null;
+    this.held += rest;
+    emit?.(rest);
     return null;
   }
 }

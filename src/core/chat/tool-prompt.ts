@@ -6,9 +6,9 @@ import type { ToolCallFormat } from './tool-calls/format.ts';
 export function describeTools(tools: readonly ToolDefinition[], format: ToolCallFormat): string {
   const call = (name: string) => ({ name, arguments: '{"parameter": "value"}' });
   const example = format.write([call('function_name')]);
-  const definitions = tools.map(({ name, description, parameters }) =>
-    writeExact({ name, description, parameters }),
-  );
+  const definitions = tools.map(({ name, description, parameters }) => {
+    return writeExact({ name, description, parameters });
+  });
   const several = format.parallel
     ? `\n\nSeveral calls look like this:\n${format.write([call('first_function'), call('second_function')])}`
     : '';
@@ -34,11 +34,9 @@ export function instruct(
   if (first?.role === 'system')
     return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...messages.slice(1)];
   if (hasSystemRole) return [{ role: 'system', content: instruction }, ...messages];
-  const index = messages.findIndex(({ role }) => role === 'user');
-  return messages.map((message, at) =>
-    at === index && message.role === 'user'
-      ? { ...message, content: `${instruction}\n\n${message.content}` }
-      : message,
+  const asked = messages.find((message) => message.role === 'user');
+  return messages.map((message) =>
+    message === asked ? { ...asked, content: `${instruction}\n\n${asked.content}` } : message,
   );
 }
 

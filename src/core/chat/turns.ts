@@ -1,4 +1,4 @@
-import { pictureMark, type ChatMessage } from './messages.ts';
+import { pictureMark, type ChatMessage, type ToolCall } from './messages.ts';
 
 /** Turns that a chat template may lose or refuse. */
 export type TurnKind = keyof typeof rewrites | 'tool-result' | 'moved-system' | 'lost';
@@ -7,12 +7,12 @@ export type TurnKind = keyof typeof rewrites | 'tool-result' | 'moved-system' | 
 export type TurnFate = 'shown' | 'merged' | 'refused';
 
 type Messages = readonly ChatMessage[];
-type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
+type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system';
 const isUser = ({ role }: ChatMessage): boolean => role === 'user';
 const user = (content: string): ChatMessage => ({ role: 'user', content });
-const callsOf = (message: ChatMessage): NonNullable<AssistantMessage['toolCalls']> =>
+const callsOf = (message: ChatMessage): readonly ToolCall[] =>
   message.role === 'assistant' ? (message.toolCalls ?? []) : [];
 
 /** Rewrites that merge turns of a kind into their neighbours, in the order in which they are applied. */
@@ -25,9 +25,9 @@ const rewrites = {
   'second-system': (messages: Messages): Messages => joined(messages, isSystem),
   'later-system'(messages: Messages): Messages {
     const lead = messages.findIndex((message) => !isSystem(message));
-    if (lead === -1 || !messages.slice(lead).some(isSystem)) return messages;
-    const turns = messages.filter((message) => !isSystem(message));
-    return joined([...messages.filter(isSystem), ...turns], isSystem);
+    if (lead === -1 || messages.findLastIndex(isSystem) < lead) return messages;
+    const systemFirst = messages.toSorted((one, other) => Number(isSystem(other)) - Number(isSystem(one)));
+    return joined(systemFirst, isSystem);
   },
   'lone-system': (messages: Messages): Messages =>
     messages.every(isSystem) ? messages.map(({ content }) => user(content!)) : messages,
@@ -51,7 +51,6 @@ const rewrites = {
   'out-of-turn': alternating,
 } as const;
 
-/** Kinds of turns that can be merged. */
 export const mergeableKinds = Object.keys(rewrites) as readonly (keyof typeof rewrites)[];
 
 /** Merges turns of the given kinds into their neighbours. @param found gets the kinds that occurred */
@@ -61,8 +60,7 @@ export function mergeTurns(
   found?: Set<TurnKind>,
 ): Messages {
   let turns = messages;
-  for (const kind of mergeableKinds) {
-    if (!kinds.has(kind)) continue;
+  for (const kind of mergeableKinds.filter((one) => kinds.has(one))) {
     const next = rewrites[kind](turns);
     if (next.length === turns.length && next.every((turn, index) => turn === turns[index])) continue;
     found?.add(kind);
@@ -107,16 +105,13 @@ function sequential(messages: Messages): Messages {
       turns.push(message);
       continue;
     }
-    const results = new Map<string, ChatMessage>();
-    for (let result = messages[at]; result?.role === 'tool'; result = messages[++at]) {
-      if (!results.has(result.toolCallId)) results.set(result.toolCallId, result);
-    }
     const { content, reasoningContent } = message;
+    const results: ToolMessage[] = [];
+    for (let result = messages[at]; result?.role === 'tool'; result = messages[++at]) results.push(result);
     for (const [place, call] of calls.entries()) {
       const said = place === 0 ? { content, reasoningContent } : { content: null };
-      turns.push({ role: 'assistant', ...said, toolCalls: [call] });
-      const result = results.get(call.id);
-      if (result) turns.push(result);
+      const result = results.find(({ toolCallId }) => toolCallId === call.id);
+      turns.push({ role: 'assistant', ...said, toolCalls: [call] }, ...(result ? [result] : []));
     }
   }
   return turns;
@@ -146,14 +141,12 @@ export function showsTurnsSomewhere(messages: Messages, prompt: string): boolean
 export function twinOf(messages: Messages): Messages {
   return messages.map((message, index) => {
     const picture = message.content?.includes(pictureMark) ? pictureMark : '';
-    const content = message.content?.trim()
-      ? `${picture}Text that stands for number ${index}.`
-      : message.content;
+    const text = `${picture}Text that stands for number ${index}.`;
+    const content = message.content?.trim() ? text : message.content;
     if (message.role !== 'assistant') return { ...message, content } as ChatMessage;
-    const toolCalls = message.toolCalls?.map((call, place) => ({
-      ...call,
-      arguments: JSON.stringify({ text: `argument_${index}_${place}` }),
-    }));
+    const toolCalls = message.toolCalls?.map((call, place) => {
+      return { ...call, arguments: JSON.stringify({ text: `argument_${index}_${place}` }) };
+    });
     return { ...message, content, toolCalls };
   });
 }

@@ -1,23 +1,19 @@
-import { feed, TextInput, type Reading } from '../text-input.ts';
+import { TextInput, type Reading } from '../text-input.ts';
 import type { ToolDefinition } from '../messages.ts';
 import { fitsTool, type MendedJson } from './mend-json.ts';
-import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
-
-export type { Reading };
+import type { ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 
 /** A way to read a broken call once more. */
 interface Mending {
+  readonly name?: string;
+  readonly id?: string | undefined;
   /** Length of the text that was held before the call. */
   readonly length: number;
+  /** Markers that can't be part of the call. */
+  readonly ends?: readonly string[];
   /** @param hasEnd whether a marker follows that ends calls */
   mend(text: string, hasEnd: boolean): (MendedJson & { readonly name?: string }) | undefined;
-  readonly id?: string | undefined;
-  /** Markers that can't be part of the call. */
-  readonly ends?: readonly string[] | undefined;
 }
-
-/** An event that belongs to a call. */
-type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
 
 /**
  * The input of a format's reading routine, and the events that it emits. No text gets lost: taken text is held until a whole call
@@ -30,18 +26,15 @@ export class AnswerInput extends TextInput {
   readonly canReadAgain: boolean;
   /** Markers of the format that can't be part of a call: the text of a broken call ends before them. */
   callEnds: readonly string[] = [];
-  /** Events of the call in hand. */
-  #waiting: CallEvent[] = [];
   readonly #events: ToolCallParserEvent[] = [];
-  /** Text that was taken and is not accounted for. */
-  held = '';
+  /** Number of events that can be emitted; the others wait for the end of their call. */
+  #certain = 0;
   #isInCall = false;
-  /** Number of announced calls. */
   calls = 0;
   /** The end of the answer's text so far. */
   lastText = '';
 
-  constructor(tools: readonly ToolDefinition[], { isConstrained = false }: ToolCallParserOptions) {
+  constructor(tools: readonly ToolDefinition[] = [], { isConstrained = false }: ToolCallParserOptions = {}) {
     super();
     this.tools = tools;
     this.canReadAgain = !isConstrained;
@@ -66,45 +59,16 @@ export class AnswerInput extends TextInput {
   }
 
   takeEvents(): readonly ToolCallParserEvent[] {
-    return this.#events.splice(0);
-  }
-
-  override take(length: number): string {
-    const taken = super.take(length);
-    this.held += taken;
-    return taken;
-  }
-
-  /** Takes back the last `length` units that were taken and are still held. */
-  putBack(length: number): void {
-    if (length === 0) return;
-    this.giveBack(this.held.slice(-length));
-    this.held = this.held.slice(0, -length);
-  }
-
-  /** Holds the text before the marker, too. */
-  override *takeUntil(
-    markers: readonly string[],
-    emit?: (text: string) => void,
-    dropped?: readonly string[],
-  ): Reading<string | null> {
-    const hold = (text: string): void => {
-      this.held += text;
-      emit?.(text);
-    };
-    const marker = yield* super.takeUntil(markers, hold, dropped);
-    this.held += marker ?? '';
-    return marker;
+    const events = this.#events.splice(0, this.#certain);
+    this.#certain = 0;
+    return events;
   }
 
   /** Like `takeUntil`, and emits the text as text of the answer. */
-  *takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
-    const marker = yield* super.takeUntil(markers, (text) => this.#push({ type: 'text', text }), dropped);
-    this.held += marker ?? '';
-    return marker;
+  takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
+    return this.takeUntil(markers, (text) => this.#emit({ type: 'text', text }), dropped);
   }
 
-  /** @param id the call's id, if the model writes it */
   startCall(name: string, id?: string): void {
     this.#emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
   }
@@ -117,20 +81,20 @@ export class AnswerInput extends TextInput {
     this.#emit({ type: 'call-end' });
   }
 
-  /** Emits a whole call. */
   addCall(name: string, json: string, id?: string): void {
     this.startCall(name, id);
     this.addArguments(json);
     this.endCall();
   }
 
-  /** Emits an event of a call; the end of the call accounts for the held text. */
-  #emit(event: CallEvent): void {
+  /** Emits an event; the end of a call accounts for the held text. */
+  #emit(event: ToolCallParserEvent): void {
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
     if (event.type === 'call-start') this.calls++;
-    this.#waiting.push(event);
+    if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-maxLastTextLength);
+    this.#events.push(event);
     if (this.#isInCall && this.canReadAgain) return;
-    this.#release();
+    this.#certain = this.#events.length;
     this.held = '';
   }
 
@@ -138,7 +102,7 @@ export class AnswerInput extends TextInput {
   #restart(length: number): void {
     if (this.#isInCall) this.calls--;
     this.#isInCall = false;
-    this.#waiting = [];
+    this.#events.length = this.#certain;
     this.putBack(this.held.length - length);
   }
 
@@ -146,7 +110,7 @@ export class AnswerInput extends TextInput {
    * Reads the broken call that begins where `length` units were held, up to the next marker that ends a call; false if that is
    * not safe, or the arguments don't fit.
    */
-  *mendCall(name: string, { length, mend, id, ends = this.callEnds }: Mending): Reading<boolean> {
+  *mendCall({ name = '', id, length, mend, ends = this.callEnds }: Mending): Reading<boolean> {
     if (!this.canReadAgain || this.isCutOff) return false;
     this.#restart(length);
     const marker = yield* this.takeUntil(ends);
@@ -160,16 +124,11 @@ export class AnswerInput extends TextInput {
     return true;
   }
 
-  #release(): void {
-    for (const event of this.#waiting.splice(0)) this.#push(event);
-  }
-
   /** Drops the held text, which means nothing, such as a close marker. */
   drop(): void {
     if (!this.#isInCall || !this.canReadAgain) this.held = '';
   }
 
-  /** Takes and drops white space. */
   *dropSpace(): Reading {
     yield* this.takeSpace();
     this.drop();
@@ -182,32 +141,12 @@ export class AnswerInput extends TextInput {
   giveUp(): void {
     if (this.hasEnded) this.take(this.rest.length);
     const text = this.held;
-    if (this.isCutOff || !this.canReadAgain) {
-      const isReported = this.#isInCall || this.isCutOff;
-      this.#release();
-      if (isReported) this.#push({ type: 'call-unfinished' });
-    } else {
-      this.#restart(text.length);
-    }
+    if (this.canReadAgain && !this.isCutOff) this.#restart(text.length);
+    else if (this.#isInCall || this.isCutOff) this.#emit({ type: 'call-unfinished' });
+    if (text !== '' && !this.isCutOff) this.#emit({ type: 'text', text });
     this.#isInCall = false;
-    if (text !== '' && !this.isCutOff) this.#push({ type: 'text', text });
     this.held = '';
-  }
-
-  #push(event: ToolCallParserEvent): void {
-    if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-maxLastTextLength);
-    this.#events.push(event);
   }
 }
 
 const maxLastTextLength = 64;
-
-/** Makes a parser of a routine that reads one answer from beginning to end. */
-export function createScriptedParser(
-  readAnswer: (input: AnswerInput) => Reading,
-  tools: readonly ToolDefinition[] = [],
-  options: ToolCallParserOptions = {},
-): ToolCallParser {
-  const input = new AnswerInput(tools, options);
-  return feed(input, readAnswer(input), () => input.takeEvents());
-}

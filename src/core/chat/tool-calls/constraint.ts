@@ -41,7 +41,6 @@ export interface CallFrame {
   readonly suffix: string;
 }
 
-/** The text around the arguments of a call. */
 export function frameOf(notation: CallNotation, name: string): CallFrame {
   if (notation.kind === 'items') return { prefix: name, suffix: '' };
   const { kind, before, behind, id } = notation;
@@ -50,7 +49,6 @@ export function frameOf(notation: CallNotation, name: string): CallFrame {
   return { prefix: fill(before, slots), suffix: fill(behind, slots) };
 }
 
-/** The grammar of the calls of a notation. */
 export function createConstraint(notation: CallNotation): ToolCallConstraint {
   const { kind, begin, between } = notation;
   // A name before the call, such as a recipient, belongs to the call.
@@ -60,10 +58,10 @@ export function createConstraint(notation: CallNotation): ToolCallConstraint {
   const first = partsOf(head, elementMark(notation))[0]?.trim().replace(/⟨[^]*/, '');
   // A call without a mark is found by its keys, by the start of a line, or by the separator.
   const isBare = !/[<[|`].*\w\w|\w.*\n/s.test(begin);
-  const keys =
-    kind === 'json' && isBare ? `${head}${notation.before}`.split('⟨', 1)[0]!.trimStart() : undefined;
-  const lead =
-    isBare && kind === 'items' ? '\n' : isBare && kind === 'name+json' ? between?.trim() : undefined;
+  const isMarked = !isBare && opening === '';
+  const keys = isBare && kind === 'json' ? (head + notation.before).split('⟨', 1)[0]!.trimStart() : undefined;
+  const trigger = isMarked ? first : keys;
+  const lead = !isBare || kind === 'json' ? undefined : kind === 'items' ? '\n' : between?.trim();
   return {
     begin: head,
     separator,
@@ -73,7 +71,7 @@ export function createConstraint(notation: CallNotation): ToolCallConstraint {
       return { prefix: fill(opening, { name }) + prefix, suffix };
     },
     arguments: kind === 'items' ? itemsArguments(notation) : undefined,
-    ...(!isBare && opening === '' ? { trigger: first } : keys !== undefined && { trigger: keys }),
+    ...(trigger !== undefined && { trigger }),
     ...(lead && { lead }),
   };
 }

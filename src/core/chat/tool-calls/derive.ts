@@ -1,7 +1,7 @@
 import { parseExact } from '../../text/exact-json.ts';
 import { orElse } from '../../text/or-else.ts';
 import { isSchemaObject, type JsonType } from '../../grammar/schemas/json-types.ts';
-import { callId, sharedStart, type ProbedCall, type TurnRenderer } from './template-turn.ts';
+import { callId, maxTurnLength, sharedStart, type ProbedCall, type TurnRenderer } from './template-turn.ts';
 import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
 import { findMisread } from './verify.ts';
 import { toPython, toSpacedJson } from './write-values.ts';
@@ -46,15 +46,14 @@ export function deriveNotation(turns: TurnRenderer, thinking: readonly string[] 
   return misread === undefined ? derived : { reason: `a call is not read back: ${misread}` };
 }
 
-/** Longer turns would take too long to compare; published templates need a tenth of it. */
-const maxTurnLength = 4000;
-
 /** Levels of objects around the arguments of a call. */
 const maxWrappers = 4;
 
 interface Span {
   readonly start: number;
   readonly end: number;
+  /** The object that holds name and arguments of a call. */
+  readonly object?: unknown;
 }
 
 /** An object with this one member, as JSON, as Python, or as JSON in a string. */
@@ -73,11 +72,9 @@ function deriveJson(probe: Probe, one: string, args: Span, two: string): Derived
   const [args1, args2] = [findObject(two, k1, v1), findObject(two, k2, v2)];
   const call1 = args1 && spanOfCall(two, n1, args1);
   const call2 = args2 && spanOfCall(two, n2, args2);
-  const [before, firstNumber] = withNumber(
-    one.slice(call.start, args.start),
-    call2 && two.slice(call2.start, args2.start),
-  );
-  const [behind] = withNumber(one.slice(args.end, call.end), call2 && two.slice(args2.end, call2.end));
+  const second = call2 && [two.slice(call2.start, args2.start), two.slice(args2.end, call2.end)];
+  const [before, firstNumber] = withNumber(one.slice(call.start, args.start), second?.[0]);
+  const [behind] = withNumber(one.slice(args.end, call.end), second?.[1]);
   const edges = {
     ...edgesAround(one, call, call1 && call2 && two.slice(call1.end, call2.start)),
     before: toSlot(before),
@@ -89,14 +86,8 @@ function deriveJson(probe: Probe, one: string, args: Span, two: string): Derived
     return { notation: withNamedId({ ...edges, kind: 'name+json', ...(text?.trim() && { text }) }) };
   }
   const nameAt = pathTo(call.object, (value) => value === n1) ?? [];
-  return {
-    notation: {
-      ...edges,
-      kind: 'json',
-      nameAt,
-      argumentsAt: nameAt.length === 0 ? [] : pathTo(call.object, holdsArguments),
-    },
-  };
+  const argumentsAt = nameAt.length === 0 ? [] : pathTo(call.object, holdsArguments);
+  return { notation: { ...edges, kind: 'json', nameAt, argumentsAt } };
 }
 
 const toSlot = (edge: string): Edge => edge.replaceAll(/alpha_one|beta_two/g, '⟨name⟩');
@@ -110,13 +101,8 @@ function edgesAround(one: string, { start, end }: Span, between: string | undefi
   } as const;
 }
 
-interface CallSpan extends Span {
-  /** The object that holds name and arguments. */
-  readonly object?: unknown;
-}
-
 /** A call with these arguments: an object with its name inside, or all from the name before the arguments on. */
-function spanOfCall(text: string, name: string, args: Span): CallSpan | undefined {
+function spanOfCall(text: string, name: string, args: Span): Span | undefined {
   const found = enclosingObject(text, args);
   if (found && text.slice(found.start, found.end).includes(name)) return found;
   const start = text.lastIndexOf(name, args.start);
@@ -143,19 +129,19 @@ function withNumber(edge: string, second: string | undefined): readonly [edge: E
   const bare = (text: string): string => text.replace(/alpha_one|beta_two/g, '').replace(digits, '');
   if (second === undefined || bare(edge) !== bare(second)) return [edge];
   const others = second.match(digits) ?? [];
-  let first: number | undefined;
+  const own = edge.match(digits) ?? [];
+  const first = own.find((number, index) => number !== others[index]);
+  if (first === undefined) return [edge];
   let index = 0;
-  const numbered = edge.replace(digits, (own) => {
-    if (others[index++] === own) return own;
-    first ??= Number(own);
-    return '⟨number⟩';
-  });
-  return first === undefined ? [edge] : [numbered, first];
+  return [
+    edge.replace(digits, (number) => (others[index++] === number ? number : '⟨number⟩')),
+    Number(first),
+  ];
 }
 
 /** The largest object around a part of a text in which no list holds that part. */
-function enclosingObject(text: string, { start, end }: Span): CallSpan | undefined {
-  let found: CallSpan | undefined;
+function enclosingObject(text: string, { start, end }: Span): Span | undefined {
+  let found: Span | undefined;
   const starts = [...text.slice(0, start).matchAll(/\{/g)].slice(-maxWrappers).toReversed();
   const ends = [...text.slice(end).matchAll(/\}/g)].slice(0, maxWrappers).map(({ index }) => end + index + 1);
   for (const { index: from } of starts) {
@@ -176,7 +162,6 @@ function holdsArguments(value: unknown): boolean {
   return isSchemaObject(value) && (k1 in value || k2 in value);
 }
 
-/** The keys that lead to a value through objects. */
 function pathTo(object: unknown, test: (value: unknown) => boolean): readonly string[] | undefined {
   for (const [key, value] of Object.entries(object as object)) {
     if (test(value)) return [key];
@@ -186,8 +171,7 @@ function pathTo(object: unknown, test: (value: unknown) => boolean): readonly st
   return undefined;
 }
 
-const types: Readonly<Record<JsonType, unknown>> = {
-  string: v1,
+const samples: Readonly<Record<Exclude<JsonType, 'string'>, unknown>> = {
   integer: 73911,
   number: 7.25,
   boolean: true,
@@ -229,7 +213,9 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
   const style = mark === '' ? 'raw' : isQuoted ? styleOfQuotes(probe, equals) : 'marked';
   const [numbered, firstNumber] = withNumber(first, second);
   const empty = probe([[n1, {}]]);
-  const none = withoutTail(empty.slice(empty.lastIndexOf(n1) + n1.length), end);
+  const behindName = empty.slice(empty.lastIndexOf(n1) + n1.length).trimEnd();
+  const hasEnd = behindName.endsWith(end.trim());
+  const none = hasEnd ? behindName.slice(0, behindName.length - end.trim().length).trimEnd() : behindName;
   const notation: ItemsNotation = {
     ...edgesAround(one, { start: name, end: one.length - end.length }, between),
     kind: 'items',
@@ -244,20 +230,10 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
   return { notation };
 }
 
-/** A text without its end, white space aside. */
-function withoutTail(text: string, end: string): string {
-  const trimmed = text.trimEnd();
-  return trimmed.endsWith(end.trim())
-    ? trimmed.slice(0, trimmed.length - end.trim().length).trimEnd()
-    : trimmed;
-}
-
-/** The language of strings with quotes. */
 function styleOfQuotes(probe: Probe, equals: string): ValueStyle {
   const text = probe([[n1, { [k1]: 'o"d' }]]);
-  return text.slice(text.lastIndexOf(k1) + k1.length + equals.length).startsWith('"o\\"d"')
-    ? 'json'
-    : 'python';
+  const at = text.lastIndexOf(k1) + k1.length + equals.length;
+  return text.startsWith('"o\\"d"', at) ? 'json' : 'python';
 }
 
 /** A quote or a similar mark on both sides of strings. */
@@ -269,6 +245,13 @@ function sharedMark(equals: string, close: string): string {
   return '';
 }
 
+const spellings: readonly (readonly [ValueStyle, (value: unknown) => string])[] = [
+  ['json', JSON.stringify],
+  ['json', toSpacedJson],
+  ['python', toPython],
+  ['python', (value) => toPython(value).replaceAll('"', "'")],
+];
+
 /** The edge before a value, and its style, for each type. @param tail all behind the value of a call */
 function valueTable(
   probe: Probe,
@@ -276,19 +259,12 @@ function valueTable(
 ): Pick<ItemsNotation, 'equals' | 'values'> {
   const before: Record<string, Edge> = { string: equals };
   const values: Record<string, ValueStyle> = { string: style };
-  for (const [type, value] of Object.entries(types).slice(1)) {
+  for (const [type, value] of Object.entries(samples)) {
     const text = probe([[n1, { [k1]: value }]]);
     const rest = text.slice(text.indexOf(k1, text.lastIndexOf(n1)) + k1.length);
-    const written = (
-      [
-        ['json', JSON.stringify(value)],
-        ['json', toSpacedJson(value)],
-        ['python', toPython(value)],
-        ['python', toPython(value).replaceAll('"', "'")],
-      ] as const
-    ).find(([, dump]) => rest.trimEnd().endsWith((dump + tail).trimEnd()));
+    const written = spellings.find(([, write]) => rest.trimEnd().endsWith((write(value) + tail).trimEnd()));
     values[type] = written?.[0] ?? (style === 'raw' ? 'json' : style);
-    before[type] = written ? rest.slice(0, rest.lastIndexOf(written[1] + tail.trimEnd())) : equals;
+    before[type] = written ? rest.slice(0, rest.lastIndexOf(written[1](value) + tail.trimEnd())) : equals;
   }
   return { equals: before, values } as Pick<ItemsNotation, 'equals' | 'values'>;
 }

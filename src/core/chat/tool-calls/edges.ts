@@ -2,19 +2,15 @@ import { getOrCreate } from '../../get-or-create.ts';
 import type { Reading, TextInput } from '../text-input.ts';
 import type { Edge } from './notation.ts';
 
-/** Values of the slots of an edge. */
-export interface SlotValues {
-  readonly name?: string | undefined;
-  readonly key?: string | undefined;
-  readonly id?: string | undefined;
-  readonly number?: string | number | undefined;
-}
+type Slot = 'name' | 'key' | 'id' | 'number';
+
+export type SlotValues<Value = string> = Readonly<Partial<Record<Slot, Value | undefined>>>;
 
 const slot = /⟨(name|key|id|number)⟩/g;
 
 /** Writes values into the slots of an edge; a slot without one stays. */
-export function fill(edge: Edge, values: SlotValues): string {
-  return edge.replaceAll(slot, (whole, kind: keyof SlotValues) => String(values[kind] ?? whole));
+export function fill(edge: Edge, values: SlotValues<string | number>): string {
+  return edge.replaceAll(slot, (whole, kind: Slot) => String(values[kind] ?? whole));
 }
 
 /**
@@ -30,43 +26,33 @@ export function partsOf(edge: Edge, mark = '\0'): readonly string[] {
 
 /** The tags of an edge, without white space around them. */
 export function tagsOf(edge: Edge): readonly string[] {
-  return partsOf(edge)
-    .map((part) => part.trim())
-    .filter((tag) => tag !== '');
-}
-
-interface Matcher {
-  readonly whole: RegExp;
-  /** Matches a text that may be the beginning of the edge. */
-  readonly beginning: RegExp;
-  /** Finds the edge anywhere. */
-  readonly anywhere: RegExp;
+  return partsOf(edge.trim()).map((part) => part.trim());
 }
 
 /** Some models write the escape of a line break, or the vocabulary's sign for a space. */
 const space = String.raw`(?:\s|\\n|Ġ)*`;
-const patterns: Readonly<Record<keyof SlotValues, string>> = {
+const patterns: Readonly<Record<Slot, string>> = {
   name: '[^\\s<>[\\]{}()"\'`=,;|]+?',
   key: '[^<>"\\n{}]+?',
   id: '[\\w.:-]+?',
   number: '\\d+',
 };
-const matchers = new Map<Edge, Matcher>();
+const matchers = new Map<Edge, ReturnType<typeof createMatcher>>();
 /** A host may load models with ever new notations. */
 const maxMatchers = 4096;
 
-function matcherOf(edge: Edge): Matcher {
+function matcherOf(edge: Edge) {
   if (matchers.size > maxMatchers) matchers.clear();
   return getOrCreate(matchers, edge, createMatcher);
 }
 
-function createMatcher(edge: Edge): Matcher {
+function createMatcher(edge: Edge) {
   const atoms: string[] = [space];
   const parts = [...edge.trim().matchAll(/⟨(name|key|id|number)⟩|\s+|[^]/gu)];
   for (const [index, [part, kind]] of parts.entries()) {
     const [before, behind] = [parts[index - 1], parts[index + 1]];
     if (before && (/[>\]}{[]$/.test(before[0]) || /^[<[{]/.test(part))) atoms.push(space);
-    if (kind !== undefined) atoms.push(slotPattern(kind as keyof SlotValues, parts.slice(index + 1)));
+    if (kind !== undefined) atoms.push(slotPattern(kind as Slot, parts.slice(index + 1)));
     else if (part.trim() === '') atoms.push(before?.[1] && behind?.[1] ? String.raw`\s+` : space);
     else atoms.push(part.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
   }
@@ -79,19 +65,19 @@ function createMatcher(edge: Edge): Matcher {
   );
   return {
     whole: new RegExp(`^${atoms.join('')}`, 'u'),
+    /** Matches a text that may be the beginning of the edge. */
     beginning: new RegExp(`^${beginning}`, 'u'),
     anywhere: new RegExp(unnamed.slice(1).join(''), 'u'),
   };
 }
 
 /** Pattern of a slot; the last slot of each kind is captured, and a slot at the end is greedy. */
-function slotPattern(kind: keyof SlotValues, behind: readonly RegExpMatchArray[]): string {
+function slotPattern(kind: Slot, behind: readonly RegExpMatchArray[]): string {
   const pattern = behind.length === 0 ? patterns[kind].replace(/\?$/, '') : patterns[kind];
   const isLast = behind.every(([, other]) => other !== kind);
   return isLast ? `(?<${kind}>${pattern})` : `(?:${pattern})`;
 }
 
-/** The next edge of a text, and the values of its slots. */
 export interface FoundEdge {
   readonly edge: Edge;
   readonly length: number;
@@ -116,14 +102,12 @@ export function findLongestEdge(text: string, edges: readonly Edge[]): FoundEdge
   return longest;
 }
 
-/** Takes the edge that comes next, the longest of several, if there is one. */
 export function* takeEdge(input: TextInput, edges: readonly Edge[]): Reading<FoundEdge | undefined> {
   const found = yield* peekEdge(input, edges);
   if (found) input.take(found.length);
   return found;
 }
 
-/** Splits a text at each occurrence of the edge. */
 export function splitAtEdge(text: string, edge: Edge): readonly string[] {
   return text.split(matcherOf(edge).anywhere);
 }

@@ -1,11 +1,11 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import { TextCursor } from '../../text/text-cursor.ts';
-import type { AnswerInput, Reading } from './answer-input.ts';
+import type { Reading } from '../text-input.ts';
+import type { AnswerInput } from './answer-input.ts';
 import { fitsTool, valueText } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
 import { memberSchema, typesOf } from './schema-types.ts';
 
-/** Reads one call with parameters as elements, up to its close tag. */
 export function* readElementsCall(
   input: AnswerInput,
   { end, mark = '' }: ItemsNotation,
@@ -16,10 +16,9 @@ export function* readElementsCall(
   const { length } = input.held;
   const isClosed = isNamed && (yield* input.takeUntil([close])) !== null;
   const tool = input.toolNamed(name);
+  const schema = tool?.parameters;
   const body = new TextCursor(input.held.slice(length, -close.length));
-  const json = isClosed
-    ? readMembers(body, { schema: tool?.parameters, root: tool?.parameters, mark })
-    : undefined;
+  const json = isClosed ? readMembers(body, { schema, root: schema, mark, depth: 0 }) : undefined;
   if (json === undefined || !body.isAtEnd || !fitsTool(json, tool)) return input.giveUp();
   input.addCall(name, json);
   yield* input.dropSpace();
@@ -29,15 +28,14 @@ interface ElementPlace {
   readonly schema: unknown;
   readonly root: unknown;
   readonly mark: string;
-  /** Number of elements around this one; default 0. */
-  readonly depth?: number;
+  readonly depth: number;
 }
 
 const maxNesting = 32;
 
 /** The value of an element up to its close tag: text, or elements; those called `item` make a list. */
 function readElement(cursor: TextCursor, place: ElementPlace): string | undefined {
-  const { schema, root, mark, depth = 0 } = place;
+  const { schema, root, mark, depth } = place;
   const end = cursor.source.indexOf(mark, cursor.index);
   if (end === -1) return undefined;
   const text = cursor.source.slice(cursor.index, end);
@@ -51,10 +49,7 @@ function readElement(cursor: TextCursor, place: ElementPlace): string | undefine
 }
 
 /** The values of the elements up to the next close tag; several of one name make a list. */
-function readMembers(
-  cursor: TextCursor,
-  { schema, root, mark, depth = 0 }: ElementPlace,
-): string | undefined {
+function readMembers(cursor: TextCursor, { schema, root, mark, depth }: ElementPlace): string | undefined {
   const members = new Map<string, string[]>();
   cursor.takeMatch(/\s*/y);
   while (!cursor.isAtEnd && !cursor.source.startsWith(`${mark}</`, cursor.index)) {

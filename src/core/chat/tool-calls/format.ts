@@ -68,7 +68,7 @@ export function createFormat(
 
 /** Whether a notation has no slot for any word. */
 function isWritten({ begin, ...rest }: CallNotation): boolean {
-  return !begin.includes('⟨key⟩') && !('before' in rest && rest.before.includes('⟨key⟩'));
+  return ![begin, 'before' in rest ? rest.before : ''].some((edge) => edge.includes('⟨key⟩'));
 }
 
 /** Describes how a model writes tool calls. */
@@ -83,7 +83,6 @@ export function toolCallFacts({ name, example, notations }: ToolCallFormat): Too
   return { format: name, origin: notations[0]!.origin ?? 'setting', example, notations };
 }
 
-/** Tags in the edges of a notation. */
 function markersOf(notation: CallNotation): readonly string[] {
   const values = Object.values(notation).flatMap((value: unknown) =>
     typeof value === 'object' && value !== null ? Object.values(value) : [value],

@@ -6,7 +6,6 @@ import { anyStringOf, type Notation } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import type { Types } from './schema-types.ts';
 
-/** Puts a value of a type between edges. */
 export type Frame = (type: JsonType, value: Expression) => Expression;
 
 /**
@@ -20,8 +19,8 @@ export function framed(
 ): Notation {
   const isNumber = (type: string): boolean => type === 'number' || type === 'integer';
   const own = (type: JsonType, value: Expression): Expression => {
-    const isAllowed = types.some((one) => one === type || (isNumber(one) && isNumber(type)));
-    return isAllowed || types.length === 0 ? frame(type, value) : never;
+    const allows = (one: string): boolean => one === type || (isNumber(one) && isNumber(type));
+    return types.length === 0 || types.some(allows) ? frame(type, value) : never;
   };
   const constants = (values: readonly unknown[]): Expression => {
     const byType = new Map<JsonType, unknown[]>();

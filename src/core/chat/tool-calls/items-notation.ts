@@ -26,13 +26,13 @@ import { markedNotation, pythonNotation } from './literal-notation.ts';
 import { styleOf, type ItemsNotation } from './notation.ts';
 import { framed, otherValues, type Frame } from './framed-notation.ts';
 import { areText, memberSchema, typesOf, type Types } from './schema-types.ts';
-import { isTextOf } from './mend-json.ts';
+import { valueText } from './mend-json.ts';
 import { toPython } from './write-values.ts';
 import { tagSyntax, type TagSyntax } from './tag-syntax.ts';
 
 /** Names of parameters that can be written, and the pattern of names that the schema doesn't define. */
 const nameRules = {
-  tags: [/^[^<>"\n{}]+$/, '^[^<>"{}\\s]{1,64}$'],
+  tagged: [/^[^<>"\n{}]+$/, '^[^<>"{}\\s]{1,64}$'],
   elements: [/^[^<>/\s]+$/, undefined],
   python: [/^[^\s=,()[\]{}"'#]+$/, '^[A-Za-z_][A-Za-z0-9_]{0,63}$'],
   marked: [/^[^\s:,{}[\]"<>|]+$/, '^[A-Za-z_][A-Za-z0-9_]{0,63}$'],
@@ -51,7 +51,10 @@ class ItemsGrammar {
   readonly #syntax: TagSyntax;
   readonly #root: unknown;
   readonly #texts: TextLanguages;
-  readonly #style: keyof typeof nameRules;
+  readonly #isLiteral: boolean;
+  /** Whether values are elements. */
+  readonly #isNested: boolean;
+  readonly #line: Expression;
   /** Notation of everything inside of values. */
   readonly #inner: Notation;
   readonly #members = new Map<unknown, Notation>();
@@ -59,24 +62,16 @@ class ItemsGrammar {
 
   constructor(notation: ItemsNotation, root: unknown, texts: TextLanguages) {
     const { mark } = notation;
-    const style = styleOf(notation);
     this.#notation = notation;
     this.#syntax = tagSyntax(notation);
     this.#root = root;
     this.#texts = texts;
-    if (style === 'literal') this.#style = mark === undefined ? 'python' : 'marked';
-    else this.#style = style === 'elements' ? 'elements' : 'tags';
-    const words = this.#syntax.hasPython || this.#style === 'python' ? pythonNotation : jsonNotation;
-    const isMarked = mark !== undefined && this.#style !== 'tags';
-    this.#inner = !isMarked ? words : this.#isNested ? jsonWithout(mark, texts) : markedNotation(mark, texts);
-  }
-
-  get #isLiteral(): boolean {
-    return this.#style === 'python' || this.#style === 'marked';
-  }
-
-  get #isNested(): boolean {
-    return this.#style === 'elements';
+    this.#isLiteral = styleOf(notation) === 'literal';
+    this.#isNested = notation.values.string === 'elements';
+    this.#line = this.#isLiteral ? empty : text('\n', '');
+    if (this.#isNested) this.#inner = jsonWithout(mark!, texts);
+    else if (this.#isLiteral && mark !== undefined) this.#inner = markedNotation(mark, texts);
+    else this.#inner = this.#isLiteral || this.#syntax.hasPython ? pythonNotation : jsonNotation;
   }
 
   /** The notation of the arguments, which follow the function's name. */
@@ -96,18 +91,15 @@ class ItemsGrammar {
     };
   }
 
-  get #line(): Expression {
-    return this.#isLiteral ? empty : text('\n', '');
-  }
-
   #membersOf(schema: unknown): Pick<Notation, 'comma' | 'member' | 'members' | 'ofMember'> {
-    const [canName, otherNames] = nameRules[this.#style];
+    const literal = this.#notation.mark === undefined ? 'python' : 'marked';
+    const [canName, others] = nameRules[this.#isLiteral ? literal : this.#isNested ? 'elements' : 'tagged'];
     return {
       comma: this.#isLiteral ? text(this.#notation.next) : empty,
       member: (name, value) =>
         canName.test(name) ? refer(rule(name, this.#item(text(name), value, name))) : undefined,
       members: (names, value, texts, path) => {
-        const name = otherNames && namesOf(names, otherNames, texts, path);
+        const name = others && namesOf(names, others, texts, path);
         return name && refer(rule('other', this.#item(name, value)));
       },
       ofMember: (name = '\n') => this.#valueOf(memberSchema(schema, name, this.#root), this.#members),
@@ -115,9 +107,11 @@ class ItemsGrammar {
   }
 
   #item(name: Expression, value: Expression, key = ''): Expression {
-    const open = this.#isLiteral ? '' : this.#syntax.parameterOpen;
-    const close = looseText(fill(this.#syntax.parameterClose, { key }));
-    return sequence(looseText(open), name, value, lineBreak(this.#syntax.breaksBehind), close, this.#line);
+    const { parameterOpen, parameterClose, breaksBehind } = this.#syntax;
+    const open = looseText(this.#isLiteral ? '' : parameterOpen);
+    const lineBreak = text(breaksBehind ? '\n' : '');
+    const close = looseText(fill(parameterClose, { key }));
+    return sequence(open, name, value, lineBreak, close, this.#line);
   }
 
   #valueOf(schema: unknown, kept: Map<unknown, Notation>): Notation {
@@ -125,9 +119,8 @@ class ItemsGrammar {
     const id = `element ${this.#members.size} ${this.#items.size}`;
     return getOrCreate(kept, this.#isNested ? schema : types.join(), () => {
       const frame: Frame = (type, value) => {
-        const { equals } = this.#notation;
-        const start = lineBreak(this.#syntax.breaksBefore);
-        const own = sequence(looseText(equals[type].trimEnd()), start, value);
+        const start = text(this.#syntax.breaksBefore ? '\n' : '');
+        const own = sequence(looseText(this.#notation.equals[type].trimEnd()), start, value);
         return kept === this.#items ? this.#item(text('item'), own, 'item') : own;
       };
       const isQuoted = this.#isLiteral || this.#syntax.hasQuotes;
@@ -146,8 +139,8 @@ class ItemsGrammar {
     const marker = this.#isNested ? mark : this.#syntax.parameterClose;
     const isText = this.#syntax.equals.size > 1 || areText(types);
     const canWrite = (value: string): boolean => {
-      const isOver = this.#isNested ? value.includes(mark) : endsEarly(value, this.#syntax);
-      return !isOver && (isText || isTextOf(value, types));
+      if (this.#isNested ? value.includes(mark) : endsEarly(value, this.#syntax)) return false;
+      return isText || (!/^\s*<!\[CDATA\[/.test(value) && valueText(value, types).startsWith('"'));
     };
     return {
       ...this.#inner,
@@ -184,17 +177,13 @@ class ItemsGrammar {
   /** Distinct texts are a JSON list. */
   #differing(content: Extract<Expression, { type: 'distinct' }>): Expression {
     if (content.item.type !== 'mark') return never;
-    const { store } = this.#texts;
     const { of } = content.item;
+    const { store } = of;
     const excluded = containing(this.#notation.mark!, this.#texts);
     const language = store.intersection(of.language, store.complement(excluded));
     const item: Expression = { type: 'mark', of: { ...of, language } };
     return bracketed('[', { ...content, item, separator: comma }, ']');
   }
-}
-
-function lineBreak(isThere: boolean): Expression {
-  return text(isThere ? '\n' : '');
 }
 
 /** Whether a value contains its close tag before a further tag of the call, which would end it. */

@@ -1,8 +1,8 @@
 import { isJson } from '../../text/bounded-json.ts';
 import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { ToolDefinition } from '../messages.ts';
-import type { TextInput } from '../text-input.ts';
-import type { AnswerInput, Reading } from './answer-input.ts';
+import type { Reading, TextInput } from '../text-input.ts';
+import type { AnswerInput } from './answer-input.ts';
 import { peekEdge, takeEdge } from './edges.ts';
 import { mendJson, type MendedJson } from './mend-json.ts';
 import type { JsonNotation } from './notation.ts';
@@ -19,23 +19,17 @@ export interface JsonCallOptions extends Partial<
   readonly names?: readonly string[] | undefined;
 }
 
-/** Extra keys that some models write. */
-const companionKeys = ['id', 'type'];
-
 /**
  * Reads calls: one, several with commas, semicolons or nothing between them, or a list.
  * @param readCall whether it has read a call; `undefined` if no call begins
  */
-export function* readCallList(
-  input: AnswerInput,
-  readCall: (input: AnswerInput) => Reading<boolean | undefined>,
-): Reading {
+export function* readCallList(input: AnswerInput, readCall: () => Reading<boolean | undefined>): Reading {
   yield* input.takeSpace();
   const isList = (yield* input.takeAny(['['])) !== null;
   let hasCall = false;
   for (;;) {
     yield* input.takeSpace();
-    const isCall = yield* readCall(input);
+    const isCall = yield* readCall();
     if (isCall === false) return;
     if (isCall === undefined) break;
     hasCall = true;
@@ -49,30 +43,28 @@ export function* readCallList(
 
 /** Reads a list of calls written as JSON objects, `{"name": "…", "arguments": {…}}`. */
 export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions): Reading {
-  yield* readCallList(input, () => readJsonCall(input, options));
-}
-
-/** Reads one call; false if it is no call, or incomplete. */
-function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean | undefined> {
-  if ((yield* input.peekAny(['{'])) === null) return undefined;
-  const isRead = yield* input.canReadAgain || options.before === undefined
-    ? readWholeCall(input, options)
-    : readWrittenCall(input, options.before, options.behind ?? '}');
-  if (isRead) input.drop();
-  else input.giveUp();
-  return isRead;
+  const { before, behind = '}' } = options;
+  yield* readCallList(input, function* () {
+    if ((yield* input.peekAny(['{'])) === null) return undefined;
+    const isRead = yield* input.canReadAgain || before === undefined
+      ? readWholeCall(input, options)
+      : readWrittenCall(input, before, behind);
+    if (isRead) input.drop();
+    else input.giveUp();
+    return isRead;
+  });
 }
 
 /** Reads a call as a grammar writes it; its arguments are streamed. */
 function* readWrittenCall(input: AnswerInput, before: string, behind: string): Reading<boolean> {
   const found = yield* takeEdge(input, [before]);
+  if (!found) input.take(1);
   yield* input.takeSpace();
-  if (!found || !(yield* readObject(input, found.slots.name!))) return false;
-  yield* takeEdge(input, [behind]);
-  return true;
+  const isRead = found !== undefined && (yield* readObject(input, found.slots.name!));
+  if (isRead) yield* takeEdge(input, [behind]);
+  return isRead;
 }
 
-/** Reads a call with its members in any order; mends invalid JSON. */
 function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean> {
   const { strict = false } = options;
   const { length } = input.held;
@@ -92,29 +84,25 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
   }
   if (input.isCutOff) announceCut(input, options);
   if (text !== undefined || (strict && !/"[^"]*"\s*:\s*[{"]/.test(input.held))) return false;
-  return yield* input.mendCall('', {
+  return yield* input.mendCall({
     length,
     mend(broken, hasEnd) {
-      const { json, end } = mendObject(broken, hasEnd) ?? { json: '{}', end: 0 };
-      const { name, arguments: args } = callIn(json, options) ?? { name: '', arguments: '' };
+      const { json = '{}', end = 0 } = mendObject(broken, hasEnd) ?? {};
+      const { name = '', arguments: args = '' } = callIn(json, options) ?? {};
       const mended = mendJson(args, { tool: input.toolNamed(name) });
       return mended && { name, json: mended.json, end };
     },
   });
 }
 
-/** Keys of the name and of the arguments of a call; without `nameAt`, the key of the arguments is the name. */
+/** Keys of a call: of the object around it, of its name, of its arguments, and further ones that some models write. */
 function keysOf({ nameAt = ['name'], argumentsAt = [] }: JsonCallOptions) {
   const names = nameAt.length === 0 ? [] : ['name', nameAt.at(-1)!];
-  return [
-    nameAt.slice(0, -1),
-    names,
-    ['arguments', 'parameters', ...argumentsAt.slice(-1)],
-    companionKeys,
-  ] as const;
+  const args = ['arguments', 'parameters', ...argumentsAt.slice(-1)];
+  return [nameAt.slice(0, -1), names, args, ['id', 'type']] as const;
 }
 
-/** The object as a call; `undefined` if it is no call. */
+/** The object as a call. Without `nameAt`, the key of the arguments is the name. */
 function callIn(
   json: string,
   options: JsonCallOptions,
@@ -124,18 +112,19 @@ function callIn(
   const [[wrapper = ''], names, argumentKeys, companions] = keysOf(options);
   const whole = membersOf(json);
   const members = whole.get(wrapper)?.startsWith('{') ? membersOf(whole.get(wrapper)!) : whole;
-  const valueOf = (keys: readonly string[]): string | undefined =>
-    [...members].find(([key]) => keys.includes(key))?.[1];
-  const [first = ''] = members.keys();
-  const written = names.length === 0 ? JSON.stringify(first) : valueOf(names);
-  const args = names.length === 0 ? members.get(first) : valueOf(argumentKeys);
+  const [[first = '', only] = []] = members;
+  const valueOf = (keys: readonly string[]) => [...members].find(([key]) => keys.includes(key))?.[1];
+  const [written, args] =
+    names.length === 0 ? [JSON.stringify(first), only] : [valueOf(names), valueOf(argumentKeys)];
   const name = written?.startsWith('"') ? (JSON.parse(written) as string) : '';
-  const isKnown = (key: string): boolean =>
-    [names, argumentKeys, companions].some((keys) => keys.includes(key));
+  const keys = new Set([...names, ...argumentKeys, ...companions]);
   if (name === '' || known?.includes(name) === false) return undefined;
-  if ((needsArguments && args === undefined) || (strict && ![...members.keys()].every(isKnown)))
+  if (
+    (needsArguments && args === undefined) ||
+    (strict && ![...members.keys()].every((key) => keys.has(key)))
+  )
     return undefined;
-  const text = args === undefined ? '{}' : unwrapArguments(args);
+  const text = unwrapArguments(args ?? 'null');
   return text === undefined ? undefined : { name, arguments: text };
 }
 
@@ -172,7 +161,7 @@ function announceCut(input: AnswerInput, options: JsonCallOptions): void {
   input.addArguments(args!);
 }
 
-/** Takes a JSON value and returns its text; `undefined` if it is missing or incomplete. */
+/** Takes a JSON value; `undefined` if it is missing or incomplete. */
 export function* takeJsonText(input: AnswerInput): Reading<string | undefined> {
   let text = '';
   const isWhole = yield* takeJson(input, (piece) => (text += piece));
@@ -189,21 +178,21 @@ export function* takeJson(input: TextInput, emit: (piece: string) => void): Read
   return scanner.state === 'complete';
 }
 
-/** Reads broken JSON that should be an object. */
 function mendObject(text: string, mayBeOpen: boolean, tool?: ToolDefinition): MendedJson | undefined {
   const mended = mendJson(text, { tool, mayBeOpen });
   return mended?.json.startsWith('{') ? mended : undefined;
 }
 
-/**
- * Reads the arguments of a call with this name: a JSON object, or a string that contains it. False if there is no object, or it
- * is incomplete.
- */
+/** Reads the arguments of a call with this name: a JSON object, or a string that contains it. */
 export function* readJsonArguments(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   yield* input.takeSpace();
   const first = name === '' ? null : yield* input.peekAny(['{', '"']);
-  const isRead =
-    first !== null && (yield* first === '{' ? readObject(input, name, id) : readText(input, name, id));
+  let isRead = first === '{' && (yield* readObject(input, name, id));
+  if (first === '"') {
+    const json = unwrapArguments((yield* takeJsonText(input)) ?? '');
+    isRead = json !== undefined;
+    if (isRead) input.addCall(name, json!, id);
+  }
   if (isRead) yield* input.dropSpace();
   else input.giveUp();
   return isRead;
@@ -217,12 +206,5 @@ function* readObject(input: AnswerInput, name: string, id?: string): Reading<boo
     return true;
   }
   const mend = (text: string, hasEnd: boolean) => mendObject(text, hasEnd, input.toolNamed(name));
-  return yield* input.mendCall(name, { length, mend, id });
-}
-
-function* readText(input: AnswerInput, name: string, id: string | undefined): Reading<boolean> {
-  const text = yield* takeJsonText(input);
-  const json = text && unwrapArguments(text);
-  if (json !== undefined) input.addCall(name, json, id);
-  return json !== undefined;
+  return yield* input.mendCall({ name, id, length, mend });
 }

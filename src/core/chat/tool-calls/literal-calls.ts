@@ -1,32 +1,27 @@
-import type { AnswerInput, Reading } from './answer-input.ts';
+import type { Reading } from '../text-input.ts';
+import type { AnswerInput } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
-import { mendJson, type LiteralSyntax } from './mend-json.ts';
+import { mendJson } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
 
 const maxNameLength = 256;
-
-export function literalSyntax({ first, equals, mark }: ItemsNotation): LiteralSyntax {
-  const open = first.trim();
-  return { open, close: open === '{' ? '}' : ')', sign: equals.string.trim(), mark };
-}
 
 /**
  * Reads calls with literals as arguments: `[f(a="x"), g(n=1)]`, with or without the brackets, with commas, semicolons or line
  * breaks between calls. `print(f(a="x"))` is a call of `f`. Arguments are emitted when the call ends.
  */
-export function* readLiteralCalls(input: AnswerInput, syntax: LiteralSyntax): Reading {
-  yield* readCallList(input, () => readCall(input, syntax));
+export function readLiteralCalls(input: AnswerInput, notation: ItemsNotation): Reading {
+  return readCallList(input, () => readCall(input, notation));
 }
 
-/** Reads a call; false if it is no call, or incomplete. */
-function* readCall(input: AnswerInput, syntax: LiteralSyntax): Reading<boolean | undefined> {
+function* readCall(input: AnswerInput, notation: ItemsNotation): Reading<boolean | undefined> {
   const isPrinted = input.toolNamed('print') === undefined && (yield* input.takeAny(['print('])) !== null;
   const written = yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), maxNameLength);
   if (written === '') return undefined;
   const name = input.nameOf(written);
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));
-  const isCall = (yield* input.takeAny([syntax.open])) !== null && mayBe;
-  if (!isCall || !(yield* readArguments(input, syntax, name))) {
+  const isCall = (yield* input.takeAny([notation.first.trim()])) !== null && mayBe;
+  if (!isCall || !(yield* readArguments(input, notation, name))) {
     input.giveUp();
     return false;
   }
@@ -38,31 +33,28 @@ function* readCall(input: AnswerInput, syntax: LiteralSyntax): Reading<boolean |
   return true;
 }
 
-/** Begins the call and reads its arguments; broken ones are read again if possible. */
-function* readArguments(input: AnswerInput, syntax: LiteralSyntax, name: string): Reading<boolean> {
+function* readArguments(input: AnswerInput, notation: ItemsNotation, name: string): Reading<boolean> {
   const { length } = input.held;
   const tool = input.toolNamed(name);
   input.startCall(name);
   // Under a grammar, nothing is held of what came before.
   const start = input.held.length;
-  const isWhole = yield* takeBalanced(input, syntax);
+  const isWhole = yield* takeBalanced(input, notation.mark);
   const text = input.held.slice(start);
-  const read = isWhole ? mendJson(text, { call: syntax, tool }) : undefined;
+  const read = isWhole ? mendJson(text, { call: notation, tool }) : undefined;
   if (read?.end === text.length) {
     input.addArguments(read.json);
     input.endCall();
     return true;
   }
-  if (syntax.mark !== undefined) return false;
-  const mend = (broken: string) => mendJson(broken, { call: syntax });
-  return yield* input.mendCall(name, { length, mend, ends: [...input.callEnds, ...lists] });
+  if (notation.mark !== undefined) return false;
+  const mend = (broken: string) => mendJson(broken, { call: notation });
+  // Further lists of calls may follow.
+  return yield* input.mendCall({ name, length, mend, ends: [...input.callEnds, '\n[', '```'] });
 }
 
-/** Beginnings of further lists of calls. */
-const lists = ['\n[', '```'];
-
 /** Takes the text up to and with the closing bracket, outside of strings. @returns false if the bracket is missing */
-export function* takeBalanced(input: AnswerInput, { mark }: Partial<LiteralSyntax> = {}): Reading<boolean> {
+export function* takeBalanced(input: AnswerInput, mark?: string): Reading<boolean> {
   const quotes = mark === undefined ? ['"', "'"] : mark.includes('"') ? [mark] : ['"', mark];
   for (let depth = 1; depth > 0;) {
     const sign = yield* input.takeUntil([...quotes, ...'([{)]}']);

@@ -27,21 +27,19 @@ const singleQuoted = sequence(text("'"), repeat(singleCharacter, unlimited), tex
 const anyPythonString = refer(rule('string', choice(anyString, singleQuoted)));
 
 /** Literals of Python; strings have the escapes that JSON has, too. */
-const doubleQuoted = literalNotation({
-  id: 'python',
-  anyString: anyPythonString,
-  write: toPython,
-  string(strings) {
-    const { language, min, max } = strings;
-    if (language) return jsonString(strings);
-    return min === 0 && max === Infinity
-      ? anyPythonString
-      : choice(jsonString(strings), sequence(text("'"), repeat(singleCharacter, { min, max }), text("'")));
-  },
-});
-
 export const pythonNotation: Notation = {
-  ...doubleQuoted,
+  ...literalNotation({
+    id: 'python',
+    anyString: anyPythonString,
+    write: toPython,
+    string(strings) {
+      const { language, min, max } = strings;
+      if (language) return jsonString(strings);
+      return min === 0 && max === Infinity
+        ? anyPythonString
+        : choice(jsonString(strings), sequence(text("'"), repeat(singleCharacter, { min, max }), text("'")));
+    },
+  }),
   constants: (values) => text(...values.flatMap((value) => [toPython(value), ...inSingleQuotes(value)])),
   ofMember: () => pythonNotation,
   ofItem: () => pythonNotation,

@@ -11,31 +11,21 @@ import {
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import { TextCursor } from '../../text/text-cursor.ts';
+import type { ItemsNotation } from './notation.ts';
 
 /** A value that was read from broken JSON. */
 export interface MendedJson {
   readonly json: string;
-  /** Index after the value. */
   readonly end: number;
 }
 
-/** Notation of a call with literals as values: `f(a="x", n=1)`, or `f{a:<|"|>x<|"|>,n:1}`. */
-export interface LiteralSyntax {
-  readonly open: string;
-  readonly close: string;
-  /** Between a key and its value. */
-  readonly sign: string;
-  /** Mark on both sides of strings, which then have no escapes; strings without it are possible, too. */
-  readonly mark?: string | undefined;
-}
-
-export interface MendOptions {
+interface MendOptions {
   /** Has the types of the value's members and, for a call, the names of values without a key. */
   readonly tool?: ToolDefinition | undefined;
   /** Whether brackets may be left open at the end. Default false. */
   readonly mayBeOpen?: boolean | undefined;
-  /** Notation of a call, to read its arguments instead of a value: `a="x", n=1)`. */
-  readonly call?: LiteralSyntax | undefined;
+  /** Notation of a call with literals, to read its arguments instead of a value: `a="x", n=1)`, or `a:<|"|>x<|"|>,n:1}`. */
+  readonly call?: Pick<ItemsNotation, 'first' | 'equals' | 'mark'> | undefined;
 }
 
 const maxNesting = 64;
@@ -51,17 +41,12 @@ const endOfItem = /\s*(?:[}\]),]|$)/y;
 /** A further argument, or the end of the call before a further call, the end of the list or of a line. */
 const endOfArgument = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[,;]\s*[\w.-]+\())/y;
 
-/** Notation of members. */
-interface MemberStyle {
-  readonly close: string;
-  readonly sign: string;
-  readonly bareKey: RegExp;
-  readonly stringEnd: RegExp;
-}
-const object: MemberStyle = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
-const marked: MemberStyle = { ...object, bareKey: /[^\s:,{}[\]"<>|]+/y };
+const object = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
+const marked = { ...object, bareKey: /[^\s:,{}[\]"<>|]+/y };
 const argument = { bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd: endOfArgument };
+type MemberStyle = typeof object;
 
+const escape = /\\(?:([\\'"/abfnrtv0\n])|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U(00[\da-fA-F]{6}))/y;
 const escapes: ReadonlyMap<string, string> = new Map([
   ...letterEscapes,
   ...Array.from('\\\'"/', (sign) => [sign, sign] as const),
@@ -86,9 +71,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
   }
 
   /** Whether a bracket closes here; at the end of the text it may be missing. */
-  function closes(bracket: string): boolean {
-    return skip(bracket) || (mayBeOpen && cursor.isAtEnd);
-  }
+  const closes = (bracket: string): boolean => skip(bracket) || (mayBeOpen && cursor.isAtEnd);
 
   function readValue(depth: number, types: Types | undefined, stringEnd: RegExp): string | undefined {
     if (isAtString()) {
@@ -130,12 +113,11 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
         value += ending;
         continue;
       }
-      const [whole, code = ''] =
-        cursor
-          .takeMatch(/\\(?:([\\'"/abfnrtv0\n])|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U(00[\da-fA-F]{6}))/y)
-          ?.filter(Boolean) ?? [];
-      if (whole === undefined) value += cursor.takeMatch(/[^\\"']+|\\?[^]/y)![0];
-      else value += whole.length === 2 ? escapes.get(code)! : String.fromCodePoint(Number.parseInt(code, 16));
+      const [, sign, ...codes] = cursor.takeMatch(escape) ?? [];
+      const code = codes.find(Boolean);
+      if (sign !== undefined) value += escapes.get(sign)!;
+      else if (code !== undefined) value += String.fromCodePoint(Number.parseInt(code, 16));
+      else value += cursor.takeMatch(/[^\\"']+|\\?[^]/y)![0];
     }
     return undefined;
   }
@@ -195,8 +177,13 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return json === undefined ? undefined : (JSON.parse(json) as string);
   }
 
-  const style = call && { ...(mark === '' ? argument : marked), ...call };
-  const json = style ? readMembers(0, style) : readValue(0, undefined, endOfItem);
+  const json = call
+    ? readMembers(0, {
+        ...(mark === '' ? argument : marked),
+        close: opposite.get(call.first.trim())!,
+        sign: call.equals.string.trim(),
+      })
+    : readValue(0, undefined, endOfItem);
   return json === undefined ? undefined : { json, end: cursor.index };
 }
 
@@ -220,11 +207,6 @@ export function valueText(text: string, types: Types): string {
   const mended = /^[[{]/.test(written) && !isJson(written) ? mendJson(written) : undefined;
   const isMended = mended?.end === written.length;
   return toJsonText(isMended ? mended.json : text, types, JSON.stringify(text));
-}
-
-/** Whether a text without quotes is read as a string if the value may have these types. */
-export function isTextOf(text: string, types: Types): boolean {
-  return !/^\s*<!\[CDATA\[/.test(text) && valueText(text, types).startsWith('"');
 }
 
 /** Whether arguments have all that a tool's schema requires, and nothing that it forbids. */

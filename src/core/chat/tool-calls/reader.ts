@@ -1,9 +1,10 @@
 import type { ToolDefinition } from '../messages.ts';
-import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
+import { feed, type Reading } from '../text-input.ts';
+import { AnswerInput } from './answer-input.ts';
 import { fill, partsOf, peekEdge, takeEdge, type SlotValues } from './edges.ts';
 import { readJsonArguments, readJsonCalls, takeJsonText, type JsonCallOptions } from './json-calls.ts';
 import { readElementsCall } from './element-calls.ts';
-import { literalSyntax, readLiteralCalls } from './literal-calls.ts';
+import { readLiteralCalls } from './literal-calls.ts';
 import { namesAll } from './mend-json.ts';
 import { elementMark, styleOf, type CallNotation, type Edge, type JsonNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
@@ -11,26 +12,14 @@ import { tagSyntax } from './tag-syntax.ts';
 import { readTaggedCall } from './tagged-calls.ts';
 
 /** Marks by which the calls of a notation are found in an answer. */
-export interface CallMarks {
-  readonly notation: CallNotation;
-  /** The tags before a call, the first first. Empty where calls begin without a mark. */
-  readonly opening: readonly string[];
-  /** Edges of which each may begin a call, one also from the middle of `opening`, and the literal text by which it is found. */
-  readonly starts: ReadonlyMap<Edge, string>;
-  /** Marks between and behind calls: dropped behind a call, text elsewhere. */
-  readonly closers: readonly string[];
-  /** The mark behind the last call. */
-  readonly last: string | undefined;
-  /** First character of a call without a mark. */
-  readonly bare: '{' | '[' | '' | undefined;
-}
+export type CallMarks = ReturnType<typeof marksOf>;
 
 /** Whether a text is distinctive enough for a mark. */
 function isMark(text: string): boolean {
   return /[<[|`].*\w\w|\w\w.*[>\]|`]|[^\s\w]{3}/s.test(text);
 }
 
-export function marksOf(notation: CallNotation): CallMarks {
+export function marksOf(notation: CallNotation) {
   const style = styleOf(notation);
   const isList = style === 'json' || style === 'literal';
   const split = (edge: string): readonly string[] => {
@@ -42,7 +31,8 @@ export function marksOf(notation: CallNotation): CallMarks {
   const ending = trimmed(split(notation.end));
   const between = split(notation.between ?? '');
   const again = between.slice(between.findLastIndex((part) => ending.includes(part.trim())) + 1);
-  const head = notation.kind === 'name+json' ? notation.before : isList ? '' : '⟨name⟩';
+  const isNamed = notation.kind === 'name+json';
+  const head = isNamed ? notation.before : isList ? '' : '⟨name⟩';
   const starts = new Map<Edge, string>();
   for (const parts of [opening, again]) {
     for (const [index, part] of parts.entries()) {
@@ -52,24 +42,26 @@ export function marksOf(notation: CallNotation): CallMarks {
       if (anchor === '') continue;
       starts.set(tags + head, anchor);
       // Models may omit marks between the name and the arguments.
-      if (style === 'name+json') starts.set(tags + head.replace(/(?<=⟨(?:name|id)⟩)[^]*/, ''), anchor);
+      if (isNamed) starts.set(tags + head.replace(/(?<=⟨(?:name|id)⟩)[^]*/, ''), anchor);
       // Models may omit a word after the last tag.
       const bareTag = parts.length - 1 === index ? /^(.*>)\w+[:.]$/s.exec(part)?.[1] : undefined;
       if (bareTag !== undefined) starts.set(bareTag + head, bareTag.trim());
     }
   }
-  const isBare = opening.length === 0;
   return {
     notation,
+    /** The tags before a call, the first first. Empty where calls begin without a mark. */
     opening: trimmed(opening),
+    /** Edges of which each may begin a call, one also from the middle of `opening`, and the literal text by which it is found. */
     starts,
+    /** Marks between and behind calls: dropped behind a call, text elsewhere. */
     closers: [...new Set([...trimmed(between), ...ending])].filter((tag) => !trimmed(opening).includes(tag)),
     last: ending.at(-1),
-    bare: !isBare ? undefined : notation.kind === 'name+json' ? '' : notation.begin.includes('[') ? '[' : '{',
-  };
+    /** First character of a call without a mark. */
+    bare: opening.length > 0 ? undefined : isNamed ? '' : notation.begin.includes('[') ? '[' : '{',
+  } as const;
 }
 
-/** Beginnings of calls that are objects. */
 const objectStarts = ['[{', '{'];
 
 /** Reads calls that aren't JSON objects, after their start. */
@@ -79,21 +71,20 @@ function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValue
     const style = styleOf(notation);
     if (style === 'tagged') yield* readTaggedCall(input, tagSyntax(notation), name);
     else if (style === 'elements') yield* readElementsCall(input, notation, name);
-    else yield* readLiteralCalls(input, literalSyntax(notation));
+    else yield* readLiteralCalls(input, notation);
     return;
   }
-  const { id } = slots;
-  const { id: form } = notation;
+  const { id = '' } = slots;
   yield* input.takeSpace();
-  if (form !== undefined) {
-    if (/^\d+$/.test(id!)) yield* readNumberedCall(input);
-    else yield* readJsonArguments(input, nameOfId(form, id!), id);
+  if (notation.id !== undefined) {
+    if (/^\d+$/.test(id)) yield* readNumberedCall(input);
+    else yield* readJsonArguments(input, nameOfId(notation.id, id), id);
     return;
   }
   const isOver =
     (!(yield* input.hasMore()) || (yield* input.peekAny(input.callEnds)) !== null) && !input.isCutOff;
   if (isOver && input.fits('{}', name)) input.addCall(name, '{}');
-  else yield* readJsonArguments(input, name, id === '0' ? undefined : id);
+  else yield* readJsonArguments(input, name, /^0?$/.test(id) ? undefined : id);
 }
 
 function readObjects(input: AnswerInput, notation: CallNotation, options: Partial<JsonCallOptions>): Reading {
@@ -133,7 +124,7 @@ export function createReader(
   const shownClosers = closers.filter((tag) => isMark(tag) && !anchors.includes(tag));
   const startEdges = starts.map(({ edge }) => edge).filter((edge) => !closers.includes(edge.trim()));
   const lasts = new Set(ways.map(({ last }) => last));
-  const bareSigns = ways.flatMap(({ bare }) => (bare ? [bare] : []));
+  const bareSigns: readonly string[] = ways.flatMap(({ bare }) => (bare ? [bare] : []));
 
   function* readAnswer(input: AnswerInput): Reading {
     input.callEnds = [...anchors.filter(isMark), ...shownClosers];
@@ -141,17 +132,15 @@ export function createReader(
     if ((yield* input.peekAny(bareSigns)) === null) input.putBack(space.length);
     let isBehindCall = yield* readNamed(input);
     for (;;) {
-      const markers = [...anchors, ...bareSigns, ...(isBehindCall ? shownClosers : [])];
-      const marker = yield* input.takeTextUntil(markers, isBehindCall ? shownClosers : []);
+      const ends = isBehindCall ? shownClosers : [];
+      const marker = yield* input.takeTextUntil([...anchors, ...bareSigns, ...ends], ends);
       if (marker === null) return;
       const { calls } = input;
-      const longer = bareSigns.includes(marker as '{')
-        ? yield* input.takeAny(
-            anchors.filter((anchor) => anchor.startsWith(marker)).map((anchor) => anchor.slice(1)),
-          )
+      const longer = bareSigns.includes(marker)
+        ? yield* input.takeAny(anchors.flatMap((one) => (one.startsWith(marker) ? [one.slice(1)] : [])))
         : '';
       if (longer === null) yield* readBare(input, marker);
-      else if (isBehindCall && shownClosers.includes(marker)) {
+      else if (ends.includes(marker)) {
         isBehindCall = !lasts.has(marker);
         input.drop();
         if (isBehindCall) yield* input.dropSpace();
@@ -161,21 +150,17 @@ export function createReader(
     }
   }
 
-  /** Reads the calls behind a mark, or gives it up. */
   function* readMarked(input: AnswerInput, marker: string): Reading {
     input.putBack(marker.length);
     const own = starts.filter(({ anchor }) => anchor.startsWith(marker));
-    const found = yield* takeEdge(
-      input,
-      own.map(({ edge }) => edge),
-    );
-    const start = own.find(({ edge }) => edge === found?.edge);
-    const { notation, opening } = (start ?? own[0]!).way;
+    const edges = own.map(({ edge }) => edge);
+    const found = yield* takeEdge(input, edges);
+    const { notation, opening } = own[found ? edges.indexOf(found.edge) : 0]!.way;
     const style = styleOf(notation);
     const isObject = (yield* peekEdge(input, objectStarts)) !== undefined;
-    if (start && style !== 'json' && (style !== 'literal' || !isObject))
-      return yield* readCalls(input, notation, found!.slots);
-    if (!start) {
+    if (found && style !== 'json' && (style !== 'literal' || !isObject))
+      return yield* readCalls(input, notation, found.slots);
+    if (!found) {
       input.take(marker.length);
       const rest = opening.slice(1).filter((tag) => tag.endsWith('>'));
       while (rest.length > 0 && (yield* takeEdge(input, rest)) !== undefined);
@@ -222,7 +207,6 @@ export function createReader(
     else yield* readCalls(input, way.notation, {});
   }
 
-  /** Reads a call that the answer begins with, by its name. */
   function* readNamed(input: AnswerInput): Reading<boolean> {
     const notation = ways.find(({ bare }) => bare === '')?.notation as JsonNotation | undefined;
     if (!notation) return false;
@@ -234,5 +218,8 @@ export function createReader(
     return input.calls > 0;
   }
 
-  return (tools, options) => createScriptedParser(readAnswer, tools, options);
+  return (tools, options) => {
+    const input = new AnswerInput(tools, options);
+    return feed(input, readAnswer(input), () => input.takeEvents());
+  };
 }

@@ -11,13 +11,8 @@ export interface FormatRow {
   detect(model: ModelTraits): boolean;
 }
 
-interface Frame {
-  readonly begin?: Edge;
-  readonly between?: Edge | null;
-  readonly end?: Edge;
-}
+type Frame = Partial<Pick<JsonNotation, 'begin' | 'between' | 'end'>>;
 
-/** Calls as JSON objects. */
 function json(frame: Frame, [name, args]: readonly [string, string] = ['name', 'arguments']): JsonNotation {
   return {
     origin: 'row',
@@ -33,7 +28,6 @@ function json(frame: Frame, [name, args]: readonly [string, string] = ['name', '
   };
 }
 
-/** Calls as a name before a JSON object. */
 function named(edges: Required<Frame> & { readonly before: Edge }): JsonNotation {
   return { origin: 'row', kind: 'name+json', ...edges, behind: '' };
 }
@@ -84,13 +78,17 @@ function row(
 const list = (open: string, close = '') => ({ begin: `${open}[`, end: `]${close}` });
 const tags = { begin: '<tool_call>\n', between: '\n</tool_call>\n<tool_call>\n', end: '\n</tool_call>' };
 
+const hermesRow = row(
+  'hermes',
+  ({ template, hasToken }) =>
+    template.includes('<tool_call>') || (hasToken('<tool_call>') && /\btools\b/.test(template)),
+  [json(tags)],
+);
 /** The most common format, and the default if a template shows no calls. */
-export const hermesFormat = createFormat('hermes', [json(tags)]);
+export const hermesFormat = hermesRow.format;
 
 const [lfmStart, lfmEnd] = ['<|tool_call_start|>', '<|tool_call_end|>'];
 const [pythonStart, pythonEnd] = ['<|python_start|>', '<|python_end|>'];
-const cohereKeys = ['tool_name', 'parameters'] as const;
-const codeFence = { begin: '```tool_code\n', between: '\n', end: '\n```' };
 
 /** Headers of a message to a function (https://cookbook.openai.com/articles/openai-harmony): the recipient comes before or behind the channel. */
 const otherHeaders = ['', '<|start|>assistant'].flatMap((start) => [
@@ -131,9 +129,14 @@ const minimaxM3: ItemsNotation = {
 export const formatRows: readonly FormatRow[] = [
   row('harmony', ['<|channel|>', '<|message|>'], harmonyCalls, { overrides: true }),
   row('minimax-m3', minimaxMark, [minimaxM3], { overrides: true }),
-  row('command-r-plus', ['Action:', 'tool_name'], lists('Action: ```json\n', '\n```', cohereKeys), {
-    overrides: true,
-  }),
+  row(
+    'command-r-plus',
+    ['Action:', 'tool_name'],
+    lists('Action: ```json\n', '\n```', ['tool_name', 'parameters']),
+    {
+      overrides: true,
+    },
+  ),
   row(
     'functools',
     /\bfunctools\b|<\|\/tool_call\|>|<\|tool\|>/,
@@ -164,7 +167,7 @@ export const formatRows: readonly FormatRow[] = [
       before: '⟨name⟩\n```json\n',
     }),
   ]),
-  row('gemma-code', 'tool_code', [python(codeFence)]),
+  row('gemma-code', 'tool_code', [python({ begin: '```tool_code\n', between: '\n', end: '\n```' })]),
   row(
     'lfm2',
     /<\|tool_(list|call)_start\|>|"List of tools: \["/,
@@ -174,11 +177,7 @@ export const formatRows: readonly FormatRow[] = [
   row('olmo-3', '<function_calls>', [
     python({ begin: '<function_calls>', between: '\n', end: '</function_calls>' }),
   ]),
-  {
-    format: hermesFormat,
-    detect: ({ template, hasToken }) =>
-      template.includes('<tool_call>') || (hasToken('<tool_call>') && /\btools\b/.test(template)),
-  },
+  hermesRow,
   row(
     'granite-3',
     ['<|start_of_role|>', /<\|tool_call\|>|\bavailable_tools\b/],

@@ -1,5 +1,5 @@
 import { orderedKeys } from '../../text/exact-json.ts';
-import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schemas/json-types.ts';
+import { isSchemaObject, typeOfValue } from '../../grammar/schemas/json-types.ts';
 import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
 
@@ -25,13 +25,11 @@ export function memberSchema(schema: unknown, name: string, root: unknown, depth
   return found.find((member) => member !== undefined);
 }
 
-/** The parameters of a tool in the order of its schema. */
 export function parameterNames(tool: ToolDefinition | undefined): readonly string[] {
   const properties = tool?.parameters?.['properties'];
   return isSchemaObject(properties) ? orderedKeys(properties) : [];
 }
 
-/** Whether a value can be nothing but a string. */
 export function areText(types: Types): boolean {
   return types.length > 0 && types.every((type) => type === 'string');
 }
@@ -45,7 +43,7 @@ export function toJsonText(text: string, types: Types, asString: string = JSON.s
   const allows = (...some: readonly string[]): boolean => some.some((type) => types.includes(type));
   const written = pythonWords.get(text.trim()) ?? text.trim();
   const json = allows('array', 'object') ? unescaped(written) : written;
-  const type = typeOfJson(json);
+  const type = orElse(() => typeOfValue(JSON.parse(json)), undefined);
   if (types.length > 0 && !allows('string')) {
     const word = type === undefined ? toJsonWord(json) : null;
     if (word !== null && word !== json) return toJsonText(word, types, asString);
@@ -57,18 +55,13 @@ export function toJsonText(text: string, types: Types, asString: string = JSON.s
   return type === 'integer' && types.length > 0 && !allows('number') ? json.replace(/\.0+$/, '') : json;
 }
 
-/** Removes the backslashes from JSON that was escaped as a string; any text that isn't such JSON is unchanged. */
+/** Removes the backslashes from JSON that was escaped as a string. */
 function unescaped(text: string): string {
-  if (!/^[[{][^"]*\\"/.test(text)) return text;
-  return orElse(() => JSON.parse(`"${text}"`) as string, text);
+  return /^[[{][^"]*\\"/.test(text) ? orElse(() => JSON.parse(`"${text}"`) as string, text) : text;
 }
 
 /** Templates written in Jinja show these values as Python does. */
 const pythonWords = new Map(Object.entries({ True: 'true', False: 'false', None: 'null' }));
-
-function typeOfJson(text: string): JsonType | undefined {
-  return orElse(() => typeOfValue(JSON.parse(text)), undefined);
-}
 
 /** Schemas that contain themselves would never end. */
 const maxSchemaDepth = 8;

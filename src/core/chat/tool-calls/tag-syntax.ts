@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import type { JsonType } from '../../grammar/schemas/json-types.ts';
 import { tagsOf } from './edges.ts';
 import { sharedEnd } from './template-turn.ts';
@@ -26,17 +27,14 @@ export function tagSyntax({ first, next, equals, close, end, values }: ItemsNota
   };
 }
 
-/**
- * The edges between a key and its value, with the types that each edge means; empty if there is a single edge, and for unknown
- * types.
- */
+/** The edges between a key and its value, with the types that each means: none if it is the only one or may mean any. */
 function typesByEdge(equals: ItemsNotation['equals']): ReadonlyMap<Edge, readonly JsonType[]> {
   const byEdge = new Map<Edge, JsonType[]>();
   for (const [type, edge] of Object.entries(equals) as [JsonType, Edge][])
-    byEdge.set(edge, [...(byEdge.get(edge) ?? []), type]);
-  const [first, ...others] = [...byEdge.keys()];
-  if (others.length === 0) return new Map([[first!, []]]);
-  const valueOpen = others.reduce(sharedEnd, first!);
-  const start = first!.slice(0, -valueOpen.length).replace(/\w+$/, '');
-  return new Map<Edge, JsonType[]>([...byEdge, [`${start}⟨key⟩${valueOpen}`, []], [valueOpen, []]]);
+    getOrCreate(byEdge, edge, () => []).push(type);
+  const [first = '', ...others] = byEdge.keys();
+  if (others.length === 0) return new Map([[first, []]]);
+  const valueOpen = others.reduce(sharedEnd, first);
+  const start = first.slice(0, -valueOpen.length).replace(/\w+$/, '');
+  return byEdge.set(`${start}⟨key⟩${valueOpen}`, []).set(valueOpen, []);
 }

@@ -1,14 +1,15 @@
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
-import type { AnswerInput, Reading } from './answer-input.ts';
+import type { Reading } from '../text-input.ts';
+import type { AnswerInput } from './answer-input.ts';
 import { findLongestEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
 import { takeBalanced } from './literal-calls.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
 import { mendJson, namesAll, valueText, type MendedJson } from './mend-json.ts';
 import { areText, parameterNames, parameterTypes, type Types } from './schema-types.ts';
+import type { Edge } from './notation.ts';
 import type { TagSyntax } from './tag-syntax.ts';
 
-/** The call that is read. */
 interface TaggedCall {
   readonly input: AnswerInput;
   readonly syntax: TagSyntax;
@@ -40,21 +41,20 @@ export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: str
   const call: TaggedCall = { input, syntax, tool: input.toolNamed(name) };
   input.startCall(name);
   const mend = (text: string, hasEnd: boolean) => mendParameters(call, text, hasEnd);
-  const isRead = (yield* readParameters(call)) || (yield* input.mendCall(name, { length, mend }));
+  const isRead = (yield* readParameters(call)) || (yield* input.mendCall({ name, length, mend }));
   if (isRead) yield* input.dropSpace();
   else input.giveUp();
 }
 
 function* readParameters(call: TaggedCall): Reading<boolean> {
   const { input, syntax } = call;
-  let parameters = 0;
-  while ((yield* takeEdge(input, [syntax.parameterOpen])) !== undefined) {
-    if (!(yield* readParameter(call, parameters === 0 ? '{' : ', '))) return false;
-    parameters++;
+  let separator = '{';
+  for (; (yield* takeEdge(input, [syntax.parameterOpen])) !== undefined; separator = ', ') {
+    if (!(yield* readParameter(call, separator))) return false;
     yield* input.dropSpace();
   }
   if ((yield* takeEdge(input, [syntax.callClose])) === undefined && !input.isComplete) return false;
-  input.addArguments(parameters === 0 ? '{}' : '}');
+  input.addArguments(separator === '{' ? '{}' : '}');
   input.endCall();
   return true;
 }
@@ -64,8 +64,7 @@ function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', maxNameLength)).trim();
   const found = name === '' ? undefined : yield* takeEdge(input, [...syntax.equals.keys()]);
   if (!found) return false;
-  const own = parameterTypes(tool, name);
-  const types = decidingTypes(own, syntax.equals.get(found.edge)!);
+  const types = typesOf(call, name, found.edge);
   const prefix = `${separator}${JSON.stringify(name)}: `;
   if (!input.canReadAgain) {
     input.addArguments(prefix);
@@ -78,24 +77,25 @@ function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   }
   const json = toJson(value, types, syntax);
   if (json.startsWith('"') && holdsTags(value, call)) return false;
-  const isWrapper = tool && !own && separator === '{' && wrappers.has(name);
-  input.addArguments((isWrapper && wrappedMembers(value, tool)) || prefix + json);
+  input.addArguments((separator === '{' && wrappedMembers(name, value, tool)) || prefix + json);
   return true;
 }
 
-/** Reads a call with missing close tags. */
-function mendParameters({ syntax, tool }: TaggedCall, text: string, hasEnd: boolean): MendedJson | undefined {
-  const { callClose, parameterOpen, parameterClose, breaksBefore } = syntax;
+function mendParameters(call: TaggedCall, text: string, hasEnd: boolean): MendedJson | undefined {
+  const { callClose, parameterOpen, parameterClose, breaksBefore, equals } = call.syntax;
   const [body, after] = cutAt(text, callClose);
   if (after === undefined && !hasEnd) return undefined;
   const padding = breaksBefore ? /^\n|\n$/g : /\s*\n\s*$/;
   const members: string[] = [];
   for (const part of splitAtEdge(body, parameterOpen).slice(1)) {
-    const head = headOf(part, syntax);
-    if (!head) return undefined;
-    const value = cutAt(part.slice(head.length), parameterClose)[0].replace(padding, '');
-    const types = decidingTypes(parameterTypes(tool, head.name), head.told);
-    members.push(`${JSON.stringify(head.name)}: ${toJson(value, types, syntax)}`);
+    const written = nameAt(part);
+    const name = written.trim();
+    const found = findLongestEdge(part.slice(written.length), [...equals.keys()]);
+    if (name === '' || !found) return undefined;
+    const rest = part.slice(written.length + found.length);
+    const value = cutAt(rest, parameterClose)[0].replace(padding, '');
+    const json = toJson(value, typesOf(call, name, found.edge), call.syntax);
+    members.push(`${JSON.stringify(name)}: ${json}`);
   }
   return { json: `{${members.join(', ')}}`, end: text.length - (after?.length ?? 0) };
 }
@@ -106,17 +106,8 @@ function cutAt(text: string, mark: string): [before: string, after?: string] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-/** The name of a parameter at the start of a text. */
 function nameAt(text: string): string {
   return /^[^<>"\n{}]*/.exec(text)![0];
-}
-
-/** The head of a parameter: its name, and the types that its tags show. */
-function headOf(text: string, { equals }: TagSyntax) {
-  const name = nameAt(text);
-  const found = findLongestEdge(text.slice(name.length), [...equals.keys()]);
-  if (name.trim() === '' || !found) return undefined;
-  return { name: name.trim(), told: equals.get(found.edge)!, length: name.length + found.length };
 }
 
 function toJson(value: string, types: Types, { hasQuotes }: TagSyntax): string {
@@ -124,31 +115,36 @@ function toJson(value: string, types: Types, { hasQuotes }: TagSyntax): string {
   return valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, types);
 }
 
-/** The tool's schema counts, unless it leaves open whether the value is a string. */
-function decidingTypes(own: Types | undefined, told: Types): Types {
-  const isOpen = own === undefined || own.length === 0 || (own.includes('string') && !areText(own));
-  if (!isOpen || told.length === 0) return own ?? [];
+/**
+ * The types that a value may have: those of the tool's schema, unless it leaves open whether the value is a string, and the tags
+ * around the value show its type.
+ */
+function typesOf({ syntax, tool }: TaggedCall, name: string, edge: Edge): Types {
+  const own = parameterTypes(tool, name) ?? [];
+  const told = syntax.equals.get(edge)!;
+  const isOpen = own.length === 0 || (own.includes('string') && !areText(own));
+  if (!isOpen || told.length === 0) return own;
   // Tags that several types share show none: the value is what it looks like.
   return told.length === 1 ? told : [];
 }
 
 /** Names that models write for all arguments together. */
-const wrappers: ReadonlySet<string> = new Set(['arguments', 'parameters', 'properties', 'input']);
+const wrapper = /^(?:arguments|parameters|properties|input)$/;
 
 /** The members of an unknown parameter, if they are parameters of the tool. */
-function wrappedMembers(value: string, tool: ToolDefinition): string | undefined {
+function wrappedMembers(name: string, value: string, tool: ToolDefinition | undefined): string | undefined {
+  if (!tool || !wrapper.test(name) || parameterTypes(tool, name)) return undefined;
   const json = mendJson(value.trim(), { tool })?.json ?? '';
   return json.startsWith('{') && json !== '{}' && namesAll(json, tool) ? json.slice(0, -1) : undefined;
 }
 
 /** Whether a value lacks its close tag: it contains a further parameter of the tool, or the end of all calls. */
 function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
+  const signs = [...syntax.equals.keys()].map((edge) => tagsOf(edge)[0]!);
   const isOther = (text: string): boolean => {
     const name = nameAt(text);
     const isKnown = tool === undefined ? name !== '' : parameterNames(tool).includes(name);
-    return (
-      isKnown && [...syntax.equals.keys()].some((edge) => text.startsWith(tagsOf(edge)[0]!, name.length))
-    );
+    return isKnown && signs.some((sign) => text.startsWith(sign, name.length));
   };
   if (splitAtEdge(value, syntax.parameterOpen).slice(1).some(isOther)) return true;
   const [, rest = ''] = cutAt(value, syntax.callClose);
@@ -158,15 +154,20 @@ function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean 
 /** Emits a value while it arrives, if its types allow that. */
 function* streamValue(call: TaggedCall, types: Types): Reading<boolean> {
   const { input, syntax } = call;
-  const isText = !syntax.hasQuotes && areText(types);
-  const sign = isText ? null : yield* jsonStart(input, types, syntax.hasQuotes);
-  if (sign !== null) {
+  const { hasQuotes, hasPython, parameterClose } = syntax;
+  const isText = !hasQuotes && areText(types);
+  const sign = isText ? undefined : ((yield* peekEdge(input, signs))?.edge as Sign | undefined);
+  if (sign && (sign !== '"' || hasQuotes) && (types.length === 0 || types.includes(typeOfSign[sign]))) {
     // Tags inside of it mean nothing.
-    const isPython = syntax.hasPython && sign !== '"';
+    const isPython = hasPython && sign !== '"';
+    if (isPython) yield* input.takeSpace();
+    const { length } = input.held;
+    if (isPython) input.take(1);
     const isWhole = yield* isPython
-      ? readPython(input, types)
+      ? takeBalanced(input)
       : takeJson(input, (piece) => input.addArguments(piece));
-    return isWhole && (yield* takeEdge(input, [syntax.parameterClose])) !== undefined;
+    if (isPython && isWhole) input.addArguments(valueText(input.held.slice(length), types));
+    return isWhole && (yield* takeEdge(input, [parameterClose])) !== undefined;
   }
   let value = '';
   if (isText) input.addArguments('"');
@@ -178,24 +179,9 @@ function* streamValue(call: TaggedCall, types: Types): Reading<boolean> {
   return isWhole;
 }
 
-/** The sign of an object or an array that comes next, where the schema allows one, or of a string with quotes. */
-function* jsonStart(input: AnswerInput, types: Types, hasQuotes: boolean): Reading<string | null> {
-  const space = yield* input.takeSpace();
-  const sign = yield* input.peekAny(hasQuotes ? ['{', '[', '"'] : ['{', '[']);
-  input.putBack(space.length);
-  const type = sign === '"' ? 'string' : sign === '{' ? 'object' : 'array';
-  return types.length === 0 || types.includes(type) ? sign : null;
-}
-
-/** Reads a list or an object as Python has them. */
-function* readPython(input: AnswerInput, types: Types): Reading<boolean> {
-  yield* input.takeSpace();
-  const { length } = input.held;
-  input.take(1);
-  const isWhole = yield* takeBalanced(input);
-  if (isWhole) input.addArguments(valueText(input.held.slice(length), types));
-  return isWhole;
-}
+const typeOfSign = { '{': 'object', '[': 'array', '"': 'string' } as const;
+type Sign = keyof typeof typeOfSign;
+const signs = Object.keys(typeOfSign);
 
 /** Emits a value without its padding and close tag, and holds its text; false if the answer ended within it. */
 function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => void): Reading<boolean> {

@@ -20,7 +20,6 @@ export interface RenderedTurn {
   readonly whole: string;
   /** End of the prompt, after the user's message. */
   readonly lead: string;
-  /** The end of a turn. */
   readonly end: string;
 }
 
@@ -30,14 +29,15 @@ interface TurnContent {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Longer turns would take too long to compare; published templates need a tenth of it. */
+export const maxTurnLength = 4000;
+
 const question = 'Question that probes.';
 const answer = 'Said so.';
 const result = 'Result that probes.';
 const asked: ChatMessage = { role: 'user', content: question };
 
-/** The surroundings of an assistant's turn. */
 interface TurnFrame extends Pick<RenderedTurn, 'lead' | 'end'> {
-  /** Start of a turn, before its text. */
   readonly header: string;
 }
 
@@ -60,12 +60,9 @@ export class TurnRenderer {
       return { id: idOf(index), name, arguments: JSON.stringify(values) };
     });
     const turn: ChatMessage = { role: 'assistant', content: content ?? null, ...reasoningContent, toolCalls };
-    const results = calls.map(([name], index): ChatMessage => ({
-      role: 'tool',
-      toolCallId: idOf(index),
-      name,
-      content: result,
-    }));
+    const results = calls.map(([name], index): ChatMessage => {
+      return { role: 'tool', toolCallId: idOf(index), name, content: result };
+    });
     const closed = { ...variables, add_generation_prompt: false };
     const shows = (text: string): boolean => calls.every(([name]) => text.includes(name));
     for (const tools of calls.length > 0 ? [barely(calls), []] : [[]]) {
@@ -99,9 +96,8 @@ export class TurnRenderer {
       const prompt = this.#render([asked], tools, variables);
       const plain = this.#render([asked, said], tools, { ...variables, add_generation_prompt: false }) ?? '';
       const header = textBehind(plain.slice(0, plain.lastIndexOf(answer)), question);
-      return prompt === undefined
-        ? undefined
-        : { lead: textBehind(prompt, question), end: textBehind(plain, answer), header };
+      if (prompt === undefined) return undefined;
+      return { lead: textBehind(prompt, question), end: textBehind(plain, answer), header };
     });
   }
 }
@@ -110,7 +106,6 @@ export class TurnRenderer {
 const idOf = (index: number): string => `callprob${index}`;
 export const callId = /callprob\d|(?<![A-Za-z0-9])(?=[a-z]*\d)[a-z0-9]{9}(?=["[\s<])/g;
 
-/** The text after the last place of a mark. */
 function textBehind(text: string, mark: string): string {
   return text.slice(text.lastIndexOf(mark) + mark.length);
 }
@@ -131,26 +126,20 @@ function withoutEnd(text: string, end: string): string {
   // A turn with calls may have a different mark before the marks that end all turns.
   const tail = text.slice(text.length - sharedEnd(text, end).length);
   const start = tail.search(/[<\n]/);
-  return tail.length > maxOwnEndLength && start !== -1
-    ? text.slice(0, text.length - tail.length + start)
-    : text;
+  // A long end that turns with and without calls share belongs to turns.
+  return tail.length > 20 && start !== -1 ? text.slice(0, text.length - tail.length + start) : text;
 }
 
-/** Beyond it, an end that turns with and without calls share belongs to turns. */
-const maxOwnEndLength = 20;
-
-/** The end that two texts share. */
 export function sharedEnd(one: string, other: string): string {
-  let length = 0;
-  while (length < one.length && length < other.length && one.at(-1 - length) === other.at(-1 - length))
-    length++;
-  return one.slice(one.length - length);
+  let start = one.length;
+  while (start > 0 && one[start - 1] === other[start - 1 + other.length - one.length]) start--;
+  return one.slice(start);
 }
 
 /** Length of the beginning that two texts share. */
 export function sharedStart(one: string, other: string): number {
   let length = 0;
-  while (length < one.length && length < other.length && one[length] === other[length]) length++;
+  while (length < one.length && one[length] === other[length]) length++;
   return length;
 }
 

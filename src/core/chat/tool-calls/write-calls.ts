@@ -1,12 +1,12 @@
 import { countJson, maxArgumentValues } from '../../text/bounded-json.ts';
-import { exactEntries, parseExact, writeExact } from '../../text/exact-json.ts';
+import { exactEntries, parseExact } from '../../text/exact-json.ts';
 import { orElse } from '../../text/or-else.ts';
 import { typeOfValue } from '../../grammar/schemas/json-types.ts';
 import type { ToolCall } from '../messages.ts';
 import { frameOf } from './constraint.ts';
 import { fill } from './edges.ts';
-import { toPython, writeElements, writeMarked } from './write-values.ts';
-import type { CallNotation, Edge, ItemsNotation, ValueStyle } from './notation.ts';
+import { valueWriters } from './write-values.ts';
+import type { CallNotation, Edge, ItemsNotation } from './notation.ts';
 
 export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 
@@ -19,35 +19,23 @@ export function writeCalls(notation: CallNotation, calls: readonly WrittenCall[]
     const id = `callid${String(index).padStart(3, '0')}`;
     // Slots are filled in edges alone: arguments may contain the signs of one.
     const filled = (one: Edge): string => fill(one, { name, number: firstNumber + index, id });
-    const body = notation.kind === 'items' ? writeItems(notation, membersOf(text), filled) : text;
+    const body = notation.kind === 'items' ? writeItems(notation, text, filled) : text;
     return filled(edge + prefix) + body + filled(suffix);
   });
   return texts.join('') + end;
 }
 
-function writeItems(
-  notation: ItemsNotation,
-  members: readonly (readonly [string, unknown])[],
-  filled: (edge: Edge) => string,
-): string {
-  const { first, none, next, close, equals, values } = notation;
-  if (members.length === 0) return filled(none);
-  const items = members.map(([key, value]) => {
+function writeItems(notation: ItemsNotation, json: string, filled: (edge: Edge) => string): string {
+  const { first, none, next, close, equals, values, mark = '' } = notation;
+  const items = membersOf(json).map(([key, value]) => {
     const type = typeOfValue(value);
-    const text = writeValue(value, values[type], notation);
-    return key + filled(equals[type]) + text + filled(fill(close, { key }));
+    return (
+      key + filled(equals[type]) + valueWriters[values[type]](value, mark) + filled(fill(close, { key }))
+    );
   });
-  return filled(first) + items.join(filled(next));
+  return items.length === 0 ? filled(none) : filled(first) + items.join(filled(next));
 }
 
-function writeValue(value: unknown, style: ValueStyle, { mark = '' }: ItemsNotation): string {
-  if (style === 'raw' && typeof value === 'string') return value;
-  if (style === 'elements') return writeElements(value, mark);
-  if (style === 'python') return toPython(value);
-  return style === 'marked' ? writeMarked(value, mark) : writeExact(value);
-}
-
-/** Members of a call's arguments; empty if they aren't a JSON object. */
 function membersOf(text: string): [string, unknown][] {
   if (countJson(text, { values: maxArgumentValues }).fault !== undefined) return [];
   return orElse(() => exactEntries(parseExact(text) as object), []);

@@ -656,4 +656,11 @@ describe('formats', () => {
     expect(parsePieces(createParser(typed), [text])).toEqual(items);
     expect(parsePieces(createParser(typed), text.split(''))).toEqual(items);
   });
+
+  it('takes an object with a name for text if a grammar writes calls in another way', () => {
+    const { createParser } = knownFormat('llama-3');
+    const text = 'Sure: {"name":"Bob", "age": 3}';
+    const parser = createParser([{ name: 'f' }], { isConstrained: true });
+    expect(parsePieces(parser, text.split(''))).toEqual([text]);
+  });
 });
