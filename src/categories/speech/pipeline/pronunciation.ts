@@ -1,8 +1,5 @@
 import { withBreaks } from '../../../concurrency/in-slices.ts';
-import {
-  learnLetterToSound,
-  type LetterToSoundModel,
-} from '../../../core/speech/english/letter-to-sound-model.ts';
+import { letterToSound, type LetterToSoundModel } from '../../../core/speech/english/letter-to-sound-model.ts';
 import { phonemizeSteps } from '../../../core/speech/english/phonemize-english.ts';
 import { fromEspeakPhonemes } from '../../../core/speech/espeak-phonemes.ts';
 
@@ -16,24 +13,24 @@ export interface Phonemizer {
 /** Remark after a pronunciation in `cmu-pronouncing-dictionary`. */
 const remark = / #.*$/;
 
-/** The model trained on the dictionary, shared by this process's phonemizers. */
-let learned: LetterToSoundModel | undefined;
+/** The model for unknown words, shared by this process's phonemizers. */
+let model: LetterToSoundModel | undefined;
 
 /**
- * Needs no installation: a dictionary of 125,000 words, and a model trained on it for unknown words. American for `en-GB` too.
- * Loading takes some tenths of a second and 30 MB; the first unknown word takes an extra second and 16 MB.
+ * Needs no installation: a dictionary of 125,000 words, and letter-to-sound rules for unknown words. American for `en-GB` too.
+ * Loading takes some tenths of a second and 30 MB; the first unknown word takes two more and 4 MB.
  */
 export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Promise<Phonemizer> {
   const { dictionary } = await import('cmu-pronouncing-dictionary');
   const lookUp = (word: string): string | undefined =>
     Object.hasOwn(dictionary, word) ? dictionary[word]!.replace(remark, '') : undefined;
-  const letterToSound: LetterToSoundModel = {
+  const unknownWords: LetterToSoundModel = {
     pronounce(word, candidates) {
-      learned ??= learnLetterToSound(dictionary);
-      return learned.pronounce(word, candidates);
+      model ??= letterToSound();
+      return model.pronounce(word, candidates);
     },
   };
-  return { language, phonemize: (text) => withBreaks(phonemizeSteps(text, { lookUp, letterToSound })) };
+  return { language, phonemize: (text) => withBreaks(phonemizeSteps(text, { lookUp, letterToSound: unknownWords })) };
 }
 
 interface EspeakModule {

@@ -1,7 +1,6 @@
-import { getOrCreate } from '../../get-or-create.ts';
 import { isVowel, namesOfSounds, withLessStress, type Pronunciation } from './arpabet-sounds.ts';
-import { learnAlignment, toSpokenWords } from './letter-sounds.ts';
-import { createSequenceModel, type Context } from './sequence-model.ts';
+import * as built from './letter-to-sound-table.ts';
+import { RunTree } from './run-tree.ts';
 
 /** Predicts the pronunciation of words that the dictionary lacks. */
 export interface LetterToSoundModel {
@@ -11,6 +10,14 @@ export interface LetterToSoundModel {
    * @returns ARPABET with one main stress; empty if the likeliest pronunciation has no vowel
    */
   pronounce(word: string, candidates?: Iterable<Pronunciation>): Pronunciation;
+}
+
+/** What a model has learned. */
+export interface LetterToSoundTable {
+  /** Letters with their sounds, such as `a:AE1`, with commas between them; the first one is symbol 1. */
+  readonly pairs: string;
+  /** The runs of pairs, for a {@link RunTree}. */
+  readonly runs: string;
 }
 
 /** A letter with its sounds. */
@@ -23,9 +30,9 @@ interface Pair {
 
 /** A pronunciation of the beginning of a word. */
 interface Hypothesis {
-  /** Log probability. */
-  readonly score: number;
-  readonly context: Context;
+  readonly cost: number;
+  /** The run of the tree that it ends with. */
+  readonly run: number;
   /** Number of sounds. */
   readonly length: number;
   readonly pair: Pair;
@@ -33,110 +40,95 @@ interface Hypothesis {
 }
 
 const beamWidth = 24;
-/** Hypotheses whose log probability is lower than the best by more than this are dropped. */
-const beamDepth = 10;
-/** Log probability bonus for pronunciations from known parts, which are right more often than the model's. */
-const knownPartsBonus = 4;
+/** Hypotheses that cost more than the best by more than this are dropped. */
+const beamDepth = 17;
+/** Pronunciations from known parts may cost more by this: they are right more often than the model's. */
+const knownPartsBonus = 7;
 const maxCandidates = 12;
-/** A pair in fewer than one of this many words is an error of the dictionary, or foreign. */
-const rarest = 50_000;
+/** More than the sounds of any candidate. */
+const mostSounds = 1 << 12;
 const end = toPair(0, '');
 
 /**
- * Learns letter-to-sound rules from a dictionary: each letter with its sounds is a symbol, and a word's pronunciation
- * is the likeliest sequence of symbols (joint-sequence model). Learning takes about a second and 16 MB for 125,000
- * words.
+ * Letter-to-sound rules of English: each letter with its sounds is a symbol, and a word's pronunciation is the likeliest sequence
+ * of symbols (joint-sequence model), learned from the 125,000 words of CMUdict. Reading its table takes a tenth of a second and
+ * 6 MB.
  *
  * Source: M. Bisani, H. Ney: Joint-sequence models for grapheme-to-phoneme conversion (2008)
  *
- * @param dictionary words in lower case and their ARPABET, as `dictionary` of the package `cmu-pronouncing-dictionary`
- * @throws RangeError for a sound that isn't ARPABET
- *
  * @example
  * ```ts
- * const dictionary = { bat: 'B AE1 T', tab: 'T AE1 B', bit: 'B IH1 T' };
- * learnLetterToSound(dictionary).pronounce('tib'); // 'T IH1 B'
+ * letterToSound().pronounce('blarning'); // 'B L AA1 R N IH0 NG'
  * ```
  */
-export function learnLetterToSound(dictionary: Readonly<Record<string, Pronunciation>>): LetterToSoundModel {
-  const words = toSpokenWords(dictionary);
-  const align = learnAlignment(words);
-  const model = createSequenceModel(words.reduce((total, { word }) => total + word.length + 2, 0));
-  /** Letter → its sounds → the pair. */
-  const pairsOf = new Map<string, Map<string, Pair>>();
-  /** How often each pair occurred, by its symbol. */
-  const uses = [0];
-  const symbols = new Uint16Array(64);
-  for (const spoken of words) {
-    const split = align(spoken);
-    if (split === undefined) continue;
-    let said = 0;
-    for (let at = 0; at < split.length; at++) {
-      const length = split[at]!;
-      const letter = spoken.word[at]!;
-      const first = length === 0 ? '' : spoken.sounds[said]!;
-      const sounds = length === 2 ? `${first} ${spoken.sounds[said + 1]!}` : first;
-      const known = getOrCreate(pairsOf, letter, () => new Map<string, Pair>());
-      const pair = getOrCreate(known, sounds, () => toPair(uses.push(0) - 1, sounds));
-      uses[pair.symbol]! += 1;
-      symbols[at + 1] = pair.symbol;
-      said += length;
-    }
-    symbols[split.length + 1] = 0;
-    model.add(symbols, split.length + 2);
-  }
-  const usual = new Map(
-    Array.from(pairsOf, ([letter, known]) => [
-      letter,
-      [...known.values()].filter(({ symbol }) => uses[symbol]! > words.length / rarest),
-    ]),
-  );
+export function letterToSound(): LetterToSoundModel {
+  return createLetterToSound(built);
+}
 
-  /** @param wanted if given, the only pronunciation allowed, without stress digits */
-  const decode = (word: string, wanted?: readonly string[]): Hypothesis | undefined => {
-    let beam: Hypothesis[] = [{ score: 0, context: model.start, length: 0, pair: end, before: undefined }];
-    for (let at = 0; at <= word.length; at++) {
-      const possible = at < word.length ? (usual.get(word[at]!) ?? []) : [end];
-      const next = beam.flatMap((before) => {
-        const fitting = wanted ? possible.filter((pair) => fits(pair, before.length, wanted)) : possible;
-        return fitting.map((pair) => ({
-          score: before.score + Math.log(model.probability(before.context, pair.symbol)),
-          pair,
-          before,
-        }));
-      });
-      next.sort((one, other) => other.score - one.score);
-      const least = (next[0]?.score ?? 0) - beamDepth;
-      beam = [];
-      const seen = new Set<string>();
-      for (const { score, pair, before } of next) {
-        if (beam.length === beamWidth || score < least) break;
-        const context = model.advance(before.context, pair.symbol);
-        // Hypotheses with the same context have the same continuations, so the best of them is enough.
-        const length = before.length + pair.sounds.length;
-        const place = `${context.at(-1)!} ${wanted ? length : ''}`;
-        if (seen.has(place)) continue;
-        seen.add(place);
-        beam.push({ score, context, length, pair, before });
-      }
-    }
-    return beam[0];
-  };
-
+export function createLetterToSound({ pairs, runs }: LetterToSoundTable): LetterToSoundModel {
+  const pairsOf = readPairs(pairs);
+  const tree = new RunTree(runs, pairs.split(',').length + 1);
+  const start = tree.follow(0, 0).run;
   return {
     pronounce(word, candidates = []) {
-      const likeliest = decode(word);
-      let best = { pronunciation: read(likeliest), score: (likeliest?.score ?? -Infinity) - knownPartsBonus };
+      const letters = Array.from(word, (letter) => pairsOf.get(letter) ?? []);
+      const likeliest = decode(tree, { letters, start });
+      let best = { pronunciation: read(likeliest), cost: (likeliest?.cost ?? Infinity) + knownPartsBonus };
       let left = maxCandidates;
       for (const pronunciation of candidates) {
-        const score = decode(word, namesOfSounds(pronunciation))?.score ?? -Infinity;
-        if (score >= best.score) best = { pronunciation, score };
+        const wanted = namesOfSounds(pronunciation);
+        const cost = decode(tree, { letters, start, wanted })?.cost ?? Infinity;
+        if (cost <= best.cost) best = { pronunciation, cost };
         left--;
         if (left === 0) break;
       }
       return withOneStress(best.pronunciation);
     },
   };
+}
+
+interface Decoding {
+  /** The pairs of each letter of a word. */
+  readonly letters: readonly (readonly Pair[])[];
+  readonly start: number;
+  /** If given, the only pronunciation allowed, without stress digits. */
+  readonly wanted?: readonly string[];
+}
+
+function decode(tree: RunTree, { letters, start, wanted }: Decoding): Hypothesis | undefined {
+  let beam: Hypothesis[] = [{ cost: 0, run: start, length: 0, pair: end, before: undefined }];
+  for (const possible of [...letters, [end]]) {
+    const next = beam.flatMap((before) => {
+      const fitting = wanted ? possible.filter((pair) => fits(pair, before.length, wanted)) : possible;
+      return fitting.map((pair) => {
+        const { run, cost } = tree.follow(before.run, pair.symbol);
+        return { cost: before.cost + cost, run, length: before.length + pair.sounds.length, pair, before };
+      });
+    });
+    next.sort((one, other) => one.cost - other.cost);
+    const most = (next[0]?.cost ?? 0) + beamDepth;
+    beam = [];
+    const seen = new Set<number>();
+    for (const hypothesis of next) {
+      if (beam.length === beamWidth || hypothesis.cost > most) break;
+      // Hypotheses that end with the same run have the same continuations, so the best of them is enough.
+      const place = hypothesis.run * mostSounds + (wanted ? hypothesis.length : 0);
+      if (seen.has(place)) continue;
+      seen.add(place);
+      beam.push(hypothesis);
+    }
+  }
+  return beam[0];
+}
+
+function readPairs(pairs: string): Map<string, Pair[]> {
+  const pairsOf = new Map<string, Pair[]>();
+  for (const [index, pair] of pairs.split(',').entries()) {
+    const letter = pair.charAt(0);
+    const known = pairsOf.get(letter) ?? [];
+    pairsOf.set(letter, [...known, toPair(index + 1, pair.slice(2))]);
+  }
+  return pairsOf;
 }
 
 function toPair(symbol: number, sounds: Pronunciation): Pair {
