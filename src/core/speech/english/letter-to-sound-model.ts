@@ -41,9 +41,9 @@ interface Hypothesis {
 
 const beamWidth = 24;
 /** Hypotheses that cost more than the best by more than this are dropped. */
-const beamDepth = 17;
+const beamDepth = 14;
 /** Pronunciations from known parts may cost more by this: they are right more often than the model's. */
-const knownPartsBonus = 7;
+const knownPartsBonus = 6;
 const maxCandidates = 12;
 /** More than the sounds of any candidate. */
 const mostSounds = 1 << 12;

@@ -25,7 +25,7 @@ export function magnitude(count: number): number {
 
 /**
  * A statistical model of sequences: runs of up to six symbols with the cost of their last symbol, and of going on with the
- * run without the first symbol instead (n-grams with backoff). Costs are in steps of 0.6 nats.
+ * run without the first symbol instead (n-grams with backoff). Costs are in steps of 0.7 nats.
  */
 export class RunTree {
   readonly #symbols: Uint16Array<ArrayBuffer>;

@@ -48,7 +48,7 @@ describe('letterToSound', () => {
 
   it.each([
     ['blarning', 'B L AA1 R N IH0 NG'],
-    ['phantasp', 'F AE0 N T AE1 S P'],
+    ['phantasp', 'F AE1 N T AH0 S P'],
     ['', ''],
   ])('says %j as %j', (word, pronunciation) => {
     expect(model.pronounce(word)).toBe(pronunciation);

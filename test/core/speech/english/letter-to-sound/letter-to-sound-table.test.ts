@@ -9,8 +9,8 @@ import { learnTable } from './learn-table.ts';
 
 const isUpdate = process.env['UPDATE_LETTER_TO_SOUND'] === '1';
 const file = new URL('../../../../../src/core/speech/english/letter-to-sound-table.ts', import.meta.url);
-/** Relative entropy; it makes a table of 240 kB. */
-const leastLoss = 2.9e-7;
+/** Relative entropy; it makes a table of 246 kB. */
+const leastLoss = 2.6e-7;
 
 describe('the table of letter-to-sound rules', () => {
   const learning = { ...needs(isThorough || isUpdate ? undefined : 'CI=1 learns it again'), timeout: 120_000 };

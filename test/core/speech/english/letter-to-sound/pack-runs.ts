@@ -10,7 +10,7 @@ import type { Runs } from './count-runs.ts';
 import type { PrunedRuns } from './prune-runs.ts';
 
 /** Nats. */
-const step = 0.6;
+const step = 0.7;
 const mostCost = (1 << costBits) - 1;
 const toCost = (probability: number): number => clamp(Math.round(-Math.log(probability) / step));
 const clamp = (cost: number): number => Math.max(0, Math.min(mostCost, cost));
