@@ -8,7 +8,7 @@ const numbered = [
   'HTTP|[Ee]rror|[Ee]rror code|[Ss]tatus|[Ss]tatus code|[Ee]xtension|[Ee]xt|[Cc]hannel|Form|Box|H\\.?R|ISO|RFC|RTX|GTX|SHA',
 ].join('|');
 const spelledOut =
-  'PIN|[Cc]ode|PO|SKU|[Ss]erial(?: number| no\\.)?|[Aa]ccount(?: number| no\\.)?|[Tt]racking(?: number)?|[Pp]asscode|OTP|ISO';
+  'PIN|pin|[Cc]ode|PO|PNR|pnr|SKU|[Ss]erial(?: number| no\\.)?|[Aa]ccount(?: number| no\\.)?|[Tt]racking(?: number)?|[Pp]asscode|OTP|otp|ISO';
 const emergencies = '911|999|112|988';
 
 /** Numbers as names: of rooms, flights, roads, products, codes. */
@@ -28,7 +28,7 @@ export const labels: TokenClass = {
           /\d/.test(sign) ? ` ${toDigits(sign)} ` : ` ${sign === 'x' ? 'x' : sign.toUpperCase()} `,
         )
         .trim(),
-    sticky`(?<=(?<!\p{L})(?:${spelledOut})(?: is|:|#)? )\d{4,16}(?:-[A-Z])?(?![\p{L}\d]|[.,:-]\d)(?<!ISO \d{4})`,
+    sticky`(?<=(?<!\p{L})(?:${spelledOut})(?: is|:|#)? (?:\p{Ll}{1,3})?)\d{4,16}(?:-[A-Z])?(?![\p{L}\d]|[.,:-]\d)(?<!ISO \d{4})`,
     sticky`(?<=(?<!\p{L})(?:[Ss]erial number|[Ss]erial|[Tt]racking number) \p{Lu}{1,4}-?)\d{4,16}(?![\p{L}\d]|[.,:-]\d)`,
     sticky`(?<=(?:[Cc]all|[Dd]ial|[Tt]ext) )(?:${emergencies})(?![\d-]|[.,]\d)|(?<![\d.,$-])(?:${emergencies})(?= calls?(?!\p{L}))`,
     sticky`(?<=(?<!\p{L})ending (?:in|with) )\d{3,4}(?![\p{L}\d]|[.,:-]\d)`,
@@ -47,6 +47,11 @@ export const labels: TokenClass = {
       code
         .replace(/\d+/g, (part) => (part.length === 2 ? toCardinal(part) : toCode(part)))
         .replaceAll('-', ' '),
+    // `401(k)`, `501(c)(3)`
+
+    sticky`(?<![\p{L}\d.,$])(?<number>\d{3}(?=\()|401(?=k))\(?(?<letter>\p{Ll})\)?(?:\((?<part>\d{1,2})\))?(?![\p{L}\d])`,
+    ({ number = '', letter = '', part = '' }) =>
+      `${toLabel(number)} ${letter.toUpperCase()} ${part && toCardinal(part)}`.trim(),
     // `Boeing 747-400`
 
     sticky`(?<=(?<!\p{L})(?:Boeing|Airbus) (?:A ?)?)(?<model>\d{3})(?:-(?<kind>\d{1,4}))?(?![\d-]|[.,]\d)`,

@@ -1,5 +1,6 @@
 import { toCardinal, toNumber } from './number-words.ts';
 import { decimalNumber, oneOf, sticky, type Grammar, type Groups, type TokenClass } from './token.ts';
+import { tableOf } from '../table-of.ts';
 import { divisors, units } from './unit-table.ts';
 
 /** Units that need more around them than a number before. */
@@ -10,7 +11,7 @@ export const unitNames = oneOf(plainUnits);
 const lengths = 'km|m|cm|mm|ft|in|inches|yd|mi|px|"|\'';
 const perNames = oneOf([...plainUnits.filter((sign) => /^\p{L}+$/u.test(sign)), ...divisors.keys()]);
 
-const powers: Readonly<Record<string, string>> = { '^2': 'square ', '^3': 'cubic ' };
+const powers = tableOf(`^2:square , ^3:cubic , 2:square , 3:cubic `);
 const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3': ' cubed' };
 
 /** The words for a sign behind `per`: `lb` is a pound. */
@@ -98,10 +99,10 @@ const measure: Grammar = [
   sticky`(?<![\p{L}\d,])${number} ?K(?![\p{L}\d]| an? )(?<= K)`,
   ({ number: count = '' }) => `${toNumber(count)} kelvin`,
 
-  sticky`(?<![\p{L}\d.,]|\p{Lu}\p{Ll}{1,20} )${number} ?A(?![\p{L}\d-]| \p{L})(?<= A|\dA(?=[.,;)]))`,
+  sticky`(?<![\p{L}\d.,]|\p{Lu}\p{Ll}{1,20} )${number} ?A(?![\p{L}\d-]|[ .]\p{L})(?<= A|\dA(?=[.,;)]))`,
   ({ number: count = '' }) => `${toNumber(count)} ${count === '1' ? 'amp' : 'amps'}`,
 
-  sticky`${article}(?<![\p{L}\d.,])${number}(?<hyphen>-)? ?(?<unit>${unitNames})(?<power>\^[23])?(?:/(?<per>${perNames})(?<perPower>\^[23])?)?(?![\p{L}\d^%]|/\p{L}|/$)(?<period>(?<=\p{L}{2})\.(?= \p{Ll}|, |\)| ?\d{1,2} ?in(?!\p{L})))?(?=(?<noun>-\p{L}| (?!(?:${notNouns})(?!\p{L}))(?<thing>(?:film|lens|screen|display|monitor|battery|engine|pipe|hose|cable|drill)(?!\p{L}))?)?)`,
+  sticky`${article}(?<![\p{L}\d.,])${number}(?<hyphen>-)? ?(?<unit>${unitNames})(?<power>\^[23]|(?<=[ \d](?:[kcm]?m|ft|yd))[23])?(?:/(?<per>${perNames})(?<perPower>\^[23])?)?(?![\p{L}\d^%]|/\p{L}|/$)(?<period>(?<=\p{L}{2})\.(?= \p{Ll}|, |\)| ?\d{1,2} ?in(?!\p{L})))?(?=(?<noun>-\p{L}| (?!(?:${notNouns})(?!\p{L}))(?<thing>(?:film|lens|screen|display|monitor|battery|engine|pipe|hose|cable|drill)(?!\p{L}))?)?)`,
   readMeasure,
 ];
 
@@ -144,6 +145,8 @@ export const measures: TokenClass = {
       ({ unit = '', power = '' }) => ` per ${powers[power]!}${units.get(unit)![0]}`,
       sticky`(?<=°[CF])/(?=\d)`,
       ', ',
+      sticky`(?<=(?<![\p{L}\d/.,-])\d{1,6})/(?<unit>${perNames})(?<=\p{L}{2})(?![\p{L}\d/])`,
+      ({ unit = '' }) => ` per ${toDivisor(unit, '')}`,
       sticky`(?<=\d ?(?:${unitNames}))/(?=\d{1,5}(?:\.\d{1,2})? ?(?:${unitNames})(?!\p{L}))`,
       ' per ',
       sticky`(?<=\d)/(?=\d{1,9}(?:\.\d{1,9})? ?[KMGTP]i?B(?!\p{L}))`,

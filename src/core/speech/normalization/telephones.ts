@@ -7,7 +7,7 @@ const notBehind = String.raw`(?![\d-]| \d|[.,]\d)`;
 /** National forms by their groups; a number that could also be an amount needs its leading zero or its marks. */
 const forms: Grammar = [
   // North America
-  sticky`(?<![\d+.,-])(?:(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4})(?![\d-])`,
+  sticky`(?<![\d+.,-])(?:(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\)[ -]?|\d{3}[ .-])\d{3}[.-]\d{4}(?:-\d{1,4})?|\d{3}-\d{4})(?![\d-])`,
   sticky`${notBefore}(?:\+?1 )?\(?[2-9]\d\d\)? [2-9]\d\d \d{4}${notBehind}`,
   // International
   sticky`(?<![\p{L}\d+])\+\d{1,3}(?:[ .-]?\(0?\d{0,4}\))?(?:[ .-]\d{1,7}){1,6}(?![\d-])`,
@@ -31,7 +31,7 @@ export const telephones: TokenClass = {
     ...forms,
     // `1-800-FLOWERS`
 
-    sticky`(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{3})`,
+    sticky`(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{2})`,
     ({ country, area = '' }) => `${country === undefined ? '' : 'one, '}${toDialed(area)}, `,
   ],
   letters: [

@@ -1,3 +1,4 @@
+import { unitNames } from './measures.ts';
 import { toCardinal, toLabel, toYear } from './number-words.ts';
 import { sticky, stickyInAnyCase, type TokenClass } from './token.ts';
 
@@ -13,10 +14,10 @@ const list = sticky`(?<![\p{L}\d.,:/$€£-]|\d, |\d (?:and|or) )(?<years>${year
 export const years: TokenClass = {
   when: /(?=\d{3,4}(?!\d))/uy,
   digits: [
-    sticky`(?<![\p{L}\d.,])(?:(?<from>\d{3}) ?[–-] ?)?(?<until>\d{3})(?= (?:BCE?|CE|AD)(?!\p{L}))`,
+    sticky`(?<![\p{L}\d.,])(?:(?<from>\d{3}) ?[–-] ?)?(?<until>\d{3})(?= (?:BCE?|CE|AD)(?!\p{L})| (?:B\.C|A\.D))`,
     ({ from, until = '' }) => `${from === undefined ? '' : `${toLabel(from)} to `}${toLabel(until)}`,
 
-    sticky`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-])`,
+    sticky`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-]| ?(?:${unitNames})(?!\p{L}))`,
     ({ from = '', until = '' }) => `${toYear(from)} to ${toYear(until)}`,
 
     sticky`(?<![\d.,:–-])(?<century>1\d|20)(?<from>\d\d)[–-](?<until>\d\d)(?![\d–-]|[.,:]\d)`,
