@@ -83,7 +83,7 @@ const angles: Grammar = [
 /** Words behind a measure that aren't what has it. */
 const notNouns =
   'a|an|the|in|on|at|of|to|for|from|by|and|or|but|is|was|per|with|away|long|tall|wide|high|deep|old|later|ago|each';
-const article = String.raw`(?:(?<=(?<article>(?<!\p{L})(?:[Aa]n?|\d [x×]) )|(?<article2>(?<!\p{L})[Aa]n? \d{1,6}[–-]))|)`;
+const article = String.raw`(?:(?<=(?<article>(?<!\p{L})(?:[Aa]n?|\d [x×]) |\dx)|(?<article2>(?<!\p{L})[Aa]n? \d{1,6}[–-]))|)`;
 const measure: Grammar = [
   // People aren't counted in meters.
 
@@ -102,7 +102,7 @@ const measure: Grammar = [
   sticky`(?<![\p{L}\d.,]|\p{Lu}\p{Ll}{1,20} )${number} ?A(?![\p{L}\d-]|[ .]\p{L})(?<= A|\dA(?=[.,;)]))`,
   ({ number: count = '' }) => `${toNumber(count)} ${count === '1' ? 'amp' : 'amps'}`,
 
-  sticky`${article}(?<![\p{L}\d.,])${number}(?<hyphen>-)? ?(?<unit>${unitNames})(?<power>\^[23]|(?<=[ \d](?:[kcm]?m|ft|yd))[23])?(?:/(?<per>${perNames})(?<perPower>\^[23])?)?(?![\p{L}\d^%]|/\p{L}|/$)(?<period>(?<=\p{L}{2})\.(?= \p{Ll}|, |\)| ?\d{1,2} ?in(?!\p{L})))?(?=(?<noun>-\p{L}| (?!(?:${notNouns})(?!\p{L}))(?<thing>(?:film|lens|screen|display|monitor|battery|engine|pipe|hose|cable|drill)(?!\p{L}))?)?)`,
+  sticky`${article}(?<![\d.,]|\p{L}(?<!\dx))${number}(?<hyphen>-)? ?(?<unit>${unitNames})(?<power>\^[23]|(?<=[ \d](?:[kcm]?m|ft|yd))[23])?(?:/(?<per>${perNames})(?<perPower>\^[23])?)?(?![\p{L}\d^%]|/\p{L}|/$)(?<period>(?<=\p{L}{2})\.(?= \p{Ll}|, |\)| ?\d{1,2} ?in(?!\p{L})))?(?=(?<noun>-\p{L}| (?!(?:${notNouns})(?!\p{L}))(?<thing>(?:film|lens|screen|display|monitor|battery|engine|pipe|hose|cable|drill)(?!\p{L}))?)?)`,
   readMeasure,
 ];
 
