@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { isVowel, namesOfSounds, withLessStress, type Pronunciation } from './arpabet-sounds.ts';
 import * as built from './letter-to-sound-table.ts';
 import { RunTree } from './run-tree.ts';
@@ -65,68 +66,74 @@ export function letterToSound(): LetterToSoundModel {
   return createLetterToSound(built);
 }
 
-export function createLetterToSound({ pairs, runs }: LetterToSoundTable): LetterToSoundModel {
-  const pairsOf = readPairs(pairs);
-  const tree = new RunTree(runs, pairs.split(',').length + 1);
-  const start = tree.follow(0, 0).run;
-  return {
-    pronounce(word, candidates = []) {
-      const letters = Array.from(word, (letter) => pairsOf.get(letter) ?? []);
-      const likeliest = decode(tree, { letters, start });
-      let best = { pronunciation: read(likeliest), cost: (likeliest?.cost ?? Infinity) + knownPartsBonus };
-      let left = maxCandidates;
-      for (const pronunciation of candidates) {
-        const wanted = namesOfSounds(pronunciation);
-        const cost = decode(tree, { letters, start, wanted })?.cost ?? Infinity;
-        if (cost <= best.cost) best = { pronunciation, cost };
-        left--;
-        if (left === 0) break;
-      }
-      return withOneStress(best.pronunciation);
-    },
-  };
+export function createLetterToSound(table: LetterToSoundTable): LetterToSoundModel {
+  return new JointSequences(table);
 }
 
-interface Decoding {
-  /** The pairs of each letter of a word. */
-  readonly letters: readonly (readonly Pair[])[];
-  readonly start: number;
-  /** If given, the only pronunciation allowed, without stress digits. */
-  readonly wanted?: readonly string[];
-}
+class JointSequences implements LetterToSoundModel {
+  readonly #pairsOf: ReadonlyMap<string, readonly Pair[]>;
+  readonly #tree: RunTree;
 
-function decode(tree: RunTree, { letters, start, wanted }: Decoding): Hypothesis | undefined {
-  let beam: Hypothesis[] = [{ cost: 0, run: start, length: 0, pair: end, before: undefined }];
-  for (const possible of [...letters, [end]]) {
-    const next = beam.flatMap((before) => {
+  constructor({ pairs, runs }: LetterToSoundTable) {
+    this.#pairsOf = readPairs(pairs);
+    this.#tree = new RunTree(runs, pairs.split(',').length + 1);
+  }
+
+  pronounce(word: string, candidates: Iterable<Pronunciation> = []): Pronunciation {
+    const likeliest = this.#decode(word);
+    let best = { pronunciation: read(likeliest), cost: (likeliest?.cost ?? Infinity) + knownPartsBonus };
+    let left = maxCandidates;
+    for (const pronunciation of candidates) {
+      const cost = this.#decode(word, namesOfSounds(pronunciation))?.cost ?? Infinity;
+      if (cost <= best.cost) best = { pronunciation, cost };
+      left--;
+      if (left === 0) break;
+    }
+    return withOneStress(best.pronunciation);
+  }
+
+  /** @param wanted if given, the only pronunciation allowed, without stress digits */
+  #decode(word: string, wanted?: readonly string[]): Hypothesis | undefined {
+    const { run } = this.#tree.follow(0, end.symbol);
+    let beam: Hypothesis[] = [{ cost: 0, run, length: 0, pair: end, before: undefined }];
+    for (let at = 0; at <= word.length; at++) {
+      const possible = at < word.length ? (this.#pairsOf.get(word[at]!) ?? []) : [end];
+      beam = prune(this.#extend(beam, possible, wanted), wanted !== undefined);
+    }
+    return beam[0];
+  }
+
+  #extend(beam: readonly Hypothesis[], possible: readonly Pair[], wanted?: readonly string[]): Hypothesis[] {
+    return beam.flatMap((before) => {
       const fitting = wanted ? possible.filter((pair) => fits(pair, before.length, wanted)) : possible;
       return fitting.map((pair) => {
-        const { run, cost } = tree.follow(before.run, pair.symbol);
+        const { run, cost } = this.#tree.follow(before.run, pair.symbol);
         return { cost: before.cost + cost, run, length: before.length + pair.sounds.length, pair, before };
       });
     });
-    next.sort((one, other) => one.cost - other.cost);
-    const most = (next[0]?.cost ?? 0) + beamDepth;
-    beam = [];
-    const seen = new Set<number>();
-    for (const hypothesis of next) {
-      if (beam.length === beamWidth || hypothesis.cost > most) break;
-      // Hypotheses that end with the same run have the same continuations, so the best of them is enough.
-      const place = hypothesis.run * mostSounds + (wanted ? hypothesis.length : 0);
-      if (seen.has(place)) continue;
-      seen.add(place);
-      beam.push(hypothesis);
-    }
   }
-  return beam[0];
+}
+
+/** The likeliest hypotheses. Of those with the same continuations the best is enough. */
+function prune(hypotheses: Hypothesis[], isBound: boolean): Hypothesis[] {
+  hypotheses.sort((one, other) => one.cost - other.cost);
+  const most = (hypotheses[0]?.cost ?? 0) + beamDepth;
+  const seen = new Set<number>();
+  const beam: Hypothesis[] = [];
+  for (const hypothesis of hypotheses) {
+    if (beam.length === beamWidth || hypothesis.cost > most) break;
+    const place = hypothesis.run * mostSounds + (isBound ? hypothesis.length : 0);
+    if (seen.has(place)) continue;
+    seen.add(place);
+    beam.push(hypothesis);
+  }
+  return beam;
 }
 
 function readPairs(pairs: string): Map<string, Pair[]> {
   const pairsOf = new Map<string, Pair[]>();
   for (const [index, pair] of pairs.split(',').entries()) {
-    const letter = pair.charAt(0);
-    const known = pairsOf.get(letter) ?? [];
-    pairsOf.set(letter, [...known, toPair(index + 1, pair.slice(2))]);
+    getOrCreate(pairsOf, pair.charAt(0), () => []).push(toPair(index + 1, pair.slice(2)));
   }
   return pairsOf;
 }

@@ -1,4 +1,4 @@
-import { toCardinal, toCode, toDigits } from './number-words.ts';
+import { spell, toCardinal, toCode } from './number-words.ts';
 import { sticky, stickyInAnyCase, type Grammar, type TokenClass } from './token.ts';
 
 const files =
@@ -38,11 +38,7 @@ const hexadecimal: Grammar = [
       .replace(/COLON|[A-Z]{3,}/g, (word) => word.toLowerCase()),
 
   sticky`(?<![\w:])(?:[\dA-Fa-f]{2}:){5}[\dA-Fa-f]{2}(?![\w:])`,
-  (_, address) =>
-    address
-      .toUpperCase()
-      .replaceAll(':', ' ')
-      .replace(/\d/g, (digit) => ` ${toDigits(digit)} `),
+  (_, address) => spell(address, /[\dA-Fa-f]/g),
 ];
 const all = [...hexadecimal, ...links, ...addresses];
 

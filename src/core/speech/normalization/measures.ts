@@ -60,24 +60,18 @@ const feet: Grammar = [
   ({ one = '', other = '' }) => `${toNumber(one)} foot by ${toNumber(other)} foot`,
 ];
 
+const winds = tableOf(`N:north, S:south, E:east, W:west`);
 const angles: Grammar = [
   sticky`(?<![\p{L}\d.,])(?<degrees>\d{1,3}(?:\.\d{1,6})?)°(?: ?(?<minutes>\d{1,2})(?:\.\d{1,3})?[′'](?: ?(?<seconds>\d{1,2}(?:\.\d{1,3})?)(?:′′|''|[″"]))?)? ?(?<direction>[NSEW])(?![\p{L}\d])`,
-  ({ degrees = '', minutes, seconds, direction = '' }) =>
-    [
-      ...(
-        [
-          [degrees, 'degree'],
-          [minutes, 'minute'],
-          [seconds, 'second'],
-        ] as const
-      ).map(
-        ([count, unit]) =>
-          count && `${toNumber(String(Number(count)))} ${unit}${Number(count) === 1 ? '' : 's'}`,
-      ),
-      { N: 'north', S: 'south', E: 'east', W: 'west' }[direction],
-    ]
-      .filter(Boolean)
-      .join(' '),
+  ({ direction = '', ...parts }) => {
+    const spoken = ['degree', 'minute', 'second'].flatMap((unit) => {
+      const count = parts[`${unit}s`];
+      return count === undefined
+        ? []
+        : [`${toNumber(String(Number(count)))} ${unit}${Number(count) === 1 ? '' : 's'}`];
+    });
+    return [...spoken, winds[direction]].join(' ');
+  },
 ];
 
 /** Words behind a measure that aren't what has it. */
@@ -158,21 +152,10 @@ export const measures: TokenClass = {
   },
 };
 
-function readMeasure(groups: Groups): string {
-  const {
-    article: determiner,
-    article2,
-    number: count = '',
-    hyphen,
-    unit = '',
-    power = '',
-    per,
-    perPower = '',
-    noun,
-    thing,
-  } = groups;
+function readMeasure({ number: count = '', unit = '', power = '', ...around }: Groups): string {
+  const { article: determiner, article2, hyphen, thing, noun, per, perPower = '' } = around;
   const isAttribute = noun !== undefined && (determiner ?? article2 ?? hyphen ?? thing) !== undefined;
-  const isOne = isAttribute || (count === '1' && groups['range'] === undefined);
+  const isOne = isAttribute || count === '1';
   const sign = unit === 'bps' && Number(count.replaceAll(',', '')) > 1000 ? 'bit per second' : undefined;
   const name = sign ? 'bits per second' : (powers[power] ?? '') + units.get(unit)![isOne ? 0 : 1];
   return `${toNumber(count)} ${name}${per === undefined ? '' : ` per ${toDivisor(per, perPower)}`}`;

@@ -75,6 +75,14 @@ export function toDigits(digits: string): string {
   return Array.from(digits, (digit) => small[Number(digit)]).join(' ');
 }
 
+/** Says the signs of a code, letters in capitals. */
+export function spell(code: string, signs: RegExp): string {
+  return code
+    .match(signs)!
+    .map((sign) => (/\d/.test(sign) ? toCardinal(sign) : sign.toUpperCase()))
+    .join(' ');
+}
+
 export function toPlural(words: string): string {
   if (words.endsWith('y')) return words.replace(/y$/, 'ies');
   return words.endsWith('x') ? `${words}es` : `${words}s`;

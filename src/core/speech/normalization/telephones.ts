@@ -1,3 +1,4 @@
+import { tableOf } from '../table-of.ts';
 import { toDigits, toLabel } from './number-words.ts';
 import { sticky, type Grammar, type TokenClass } from './token.ts';
 
@@ -23,6 +24,8 @@ const forms: Grammar = [
   },
 ];
 
+const keys = tableOf('*:star, #:pound');
+
 /** Telephone numbers, digit by digit. */
 export const telephones: TokenClass = {
   when: /(?=[\d(][\d() .+/-]{7}|x|[18]\d*-)/uy,
@@ -42,16 +45,8 @@ export const telephones: TokenClass = {
     '+(': forms,
     // Codes to dial
     '*#': [
-      sticky`(?<![\p{L}\d*#)])[*#]\d{2,4}(?:[*#]\d{1,16}){0,3}(?<end>#)?(?![\d*#])`,
-      (_, code) =>
-        code.includes('*')
-          ? code
-              .replace(
-                /\d+|[*#]/g,
-                (part) => ` ${part === '*' ? 'star' : part === '#' ? 'pound' : toDigits(part)} `,
-              )
-              .trim()
-          : undefined,
+      sticky`(?<![\p{L}\d*#)])(?=[*#\d]{0,32}\*)[*#]\d{2,4}(?:[*#]\d{1,16}){0,3}#?(?![\d*#])`,
+      (_, code) => code.replace(/\d+|[*#]/g, (part) => ` ${keys[part] ?? toDigits(part)} `).trim(),
     ],
   },
 };
