@@ -29,6 +29,7 @@ const inches: Grammar = [
   sticky`(?<![\d.,])${number}(?:(?<=[x×] ?\d{1,3}) ?in\.(?= \p{Ll})|-in\.(?= ?\p{Ll}))`,
   ({ number: count = '' }) => `${toNumber(count)} inch`,
 
+  sticky`(?<![\p{L}\d.,'/])(?<number>\d{1,3}(?:\.\d{1,2})?)"(?= (?:(?:AM)?OLED|LCD|TV|display|screen|monitor|tablet|phone|laptop|(?:or )?\d{1,3}(?:\.\d{1,2})?")(?!\p{L}))`,
   sticky`(?<=(?<!\p{L})(?:${owners}|${owners.toUpperCase()}|The|An?) )(?<number>\d{1,3}(?:\.\d)?)"(?= \p{L}[^"\n]{0,1000}(?:\n|$))`,
   ({ number: count = '' }) => `${toNumber(count)} inch`,
   // Both numbers of `8.5" x 11"` and `8.5 x 11 in`
@@ -96,7 +97,7 @@ const measure: Grammar = [
   sticky`(?<![\p{L}\d.,]|\p{Lu}\p{Ll}{1,20} )${number} ?A(?![\p{L}\d-]|[ .]\p{L})(?<= A|\dA(?=[.,;)]))`,
   ({ number: count = '' }) => `${toNumber(count)} ${count === '1' ? 'amp' : 'amps'}`,
 
-  sticky`${article}(?<![\d.,]|\p{L}(?<!\dx))${number}(?<hyphen>-)? ?(?<unit>${unitNames})(?<power>\^[23]|(?<=[ \d](?:[kcm]?m|ft|yd))[23])?(?:/(?<per>${perNames})(?<perPower>\^[23])?)?(?![\p{L}\d^%]|/\p{L}|/$)(?<period>(?<=\p{L}{2})\.(?= \p{Ll}|, |\)| ?\d{1,2} ?in(?!\p{L})))?(?=(?<noun>-\p{L}| (?!(?:${notNouns})(?!\p{L}))(?<thing>(?:film|lens|screen|display|monitor|battery|engine|pipe|hose|cable|drill)(?!\p{L}))?)?)`,
+  sticky`${article}(?<![\d.,]|\p{L}(?<!\dx))${number}(?<hyphen>-)? ?(?<unit>${unitNames})(?<!\dac)(?<power>\^[23]|(?<=[ \d](?:[kcm]?m|ft|yd))[23])?(?:/(?<per>${perNames})(?<perPower>\^[23])?)?(?![\p{L}\d^%]|/\p{L}|/$)(?<period>(?<=\p{L}{2})\.(?= \p{Ll}|, |\)| ?\d{1,2} ?in(?!\p{L})))?(?=(?<noun>-\p{L}| (?!(?:${notNouns})(?!\p{L}))(?<thing>(?:film|lens|screen|display|monitor|battery|engine|pipe|hose|cable|drill)(?!\p{L}))?)?)`,
   readMeasure,
 ];
 

@@ -20,7 +20,7 @@ export const symbols: TokenClass = {
   letters: [
     /(?<=\d ?)x(?= ?[$€£¥]?\d)(?<=\dx|\d x(?= ))(?<!(?<!\d)0x)(?= )/uy,
     'times',
-    /(?<=\d)x(?![\p{L}\d]| ?[−+=×*^]| - )(?<![=+−(] ?\d{1,5}x)/uy,
+    /(?<=\d)x(?![\p{L}\d]| ?[−+=×*^]| - )(?<!(?:[=+−(]|(?:[Ss]ubtract|[Aa]dd|[Tt]erm|[Ii]solate) ) ?\d{1,5}x)/uy,
     ' times',
     /(?<=(?<!(?<!\d)0)\d)x(?=\d)/uy,
     ' by ',
@@ -72,7 +72,7 @@ export const symbols: TokenClass = {
       ' divided by ',
       /(?<=[\p{L}\d)]) \/ (?=[\p{L}\d(])/uy,
       ' slash ',
-      /(?<=[\d)]|(?<!\p{L})\p{L}) [×*·⋅∗∙] (?=[\d($€£]|\p{L}(?!\p{L}))/uy,
+      /(?<=[\d)]|(?<!\p{L})\p{L}) [×*·⋅∗∙] (?=[\d($€£]|\p{L}(?!\p{L}))|(?<=\p{L}) [×*·⋅∗∙] (?=[$€£]?\d)/uy,
       ' times ',
     ],
     '~': [/~(?= ?[\d$€£])/uy, 'about '],
@@ -106,7 +106,7 @@ export const symbols: TokenClass = {
     ':': [/(?<=(?<!\p{L})\p{Lu}):(?=\\)/uy, ' colon', /(?<=\d):(?=\d)/uy, ' to '],
     '.': [/(?<![\p{L}\d.])\.(?=NET(?!\p{L}))/uy, 'dot ', /(?<=\p{L})\.(?=\d)/uy, ' point '],
     '|': [/\|/uy, ', '],
-    ...Object.fromEntries(named.map(([sign, name]) => [sign, [sticky`[${sign}]`, name]])),
+    ...Object.fromEntries(named.map(([sign, name]) => [sign, [sticky`[${sign}](?<!\$(?=\())`, name]])),
   },
 };
 
