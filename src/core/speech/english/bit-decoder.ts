@@ -1,7 +1,7 @@
 const contexts = 1 << 15;
 const one = 1 << 16;
 /** Bits of a context that count; later ones displace the first. */
-export const mostSeen = 126;
+export const maxSeen = 126;
 
 /**
  * Reads bits that were written with the probability of their context, which adapts to them (binary arithmetic coding).
@@ -31,7 +31,7 @@ export class BitDecoder {
       this.#code -= bound;
     }
     this.#chances[context] = adapt(chance, bit, this.#seen[context]!);
-    if (this.#seen[context]! < mostSeen) this.#seen[context]! += 1;
+    if (this.#seen[context]! < maxSeen) this.#seen[context]! += 1;
     while (this.#range < 1 << 24) {
       this.#range = (this.#range << 8) >>> 0;
       this.#code = this.#next();

@@ -47,7 +47,7 @@ const beamDepth = 14;
 const knownPartsBonus = 6;
 const maxCandidates = 12;
 /** More than the sounds of any candidate. */
-const mostSounds = 1 << 12;
+const maxSounds = 1 << 12;
 const end = toPair(0, '');
 
 /**
@@ -122,7 +122,7 @@ function prune(hypotheses: Hypothesis[], isBound: boolean): Hypothesis[] {
   const beam: Hypothesis[] = [];
   for (const hypothesis of hypotheses) {
     if (beam.length === beamWidth || hypothesis.cost > most) break;
-    const place = hypothesis.run * mostSounds + (isBound ? hypothesis.length : 0);
+    const place = hypothesis.run * maxSounds + (isBound ? hypothesis.length : 0);
     if (seen.has(place)) continue;
     seen.add(place);
     beam.push(hypothesis);

@@ -50,7 +50,9 @@ const prompts = [
 
 const [source = ''] = process.argv.slice(2);
 const settings = { temperature: 0.6, topP: 0.9, maxTokens: 240 };
-const inference = createInference({ models: { model: chat({ source: resolve(source), contextLength: 1024 }) } });
+const inference = createInference({
+  models: { model: chat({ source: resolve(source), contextLength: 1024 }) },
+});
 await inference.ready();
 /** @type {{ prompt: string, text: string }[]} */
 const answers = [];

@@ -1,4 +1,4 @@
-import { adapt, mostSeen } from '../../../../../src/core/speech/english/bit-decoder.ts';
+import { adapt, maxSeen } from '../../../../../src/core/speech/english/bit-decoder.ts';
 
 const half = 1 << 15;
 
@@ -17,7 +17,7 @@ export class BitEncoder {
       this.#low += bound;
       this.#range -= bound;
     }
-    this.#chances.set(context, { chance: adapt(chance, bit, seen), seen: Math.min(mostSeen, seen + 1) });
+    this.#chances.set(context, { chance: adapt(chance, bit, seen), seen: Math.min(maxSeen, seen + 1) });
     if (this.#low >= 2 ** 32) this.#carry();
     while (this.#range < 1 << 24) {
       this.#range = (this.#range << 8) >>> 0;

@@ -1,7 +1,7 @@
 import { maxRun } from '../../../../../src/core/speech/english/run-tree.ts';
 
 /** More than the symbols. */
-const mostSymbols = 1 << 16;
+const maxSymbols = 1 << 16;
 
 /** The runs of symbols in some sequences, as a tree; run 0 is empty. */
 export interface Runs {
@@ -35,7 +35,7 @@ export function countRuns(sequences: readonly (readonly number[])[], symbolCount
   const children: number[][] = [[]];
   const places = new Map<number, number>();
   const add = (parent: number, symbol: number): number => {
-    const place = parent * mostSymbols + symbol;
+    const place = parent * maxSymbols + symbol;
     const known = places.get(place);
     if (known !== undefined) return known;
     const run = symbols.push(symbol) - 1;
@@ -57,7 +57,7 @@ export function countRuns(sequences: readonly (readonly number[])[], symbolCount
       }
     }
   }
-  const find = (run: number, symbol: number): number | undefined => places.get(run * mostSymbols + symbol);
+  const find = (run: number, symbol: number): number | undefined => places.get(run * maxSymbols + symbol);
   const shorter = symbols.map(() => 0);
   const counts = symbols.map(() => 0);
   for (let run = 1; run < symbols.length; run++) {

@@ -13,7 +13,10 @@ const file = new URL('../../../../../src/core/speech/english/letter-to-sound-tab
 const leastLoss = 2.6e-7;
 
 describe('the table of letter-to-sound rules', () => {
-  const learning = { ...needs(isThorough || isUpdate ? undefined : 'CI=1 learns it again'), timeout: 120_000 };
+  const learning = {
+    ...needs(isThorough || isUpdate ? undefined : 'CI=1 learns it again'),
+    timeout: 120_000,
+  };
 
   it('is what CMUdict 3.0.0 teaches', learning, () => {
     const { pairs, runs } = learnTable(dictionary, leastLoss);

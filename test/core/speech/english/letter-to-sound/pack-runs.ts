@@ -11,18 +11,16 @@ import type { PrunedRuns } from './prune-runs.ts';
 
 /** Nats. */
 const step = 0.7;
-const mostCost = (1 << costBits) - 1;
+const maxCost = (1 << costBits) - 1;
 const toCost = (probability: number): number => clamp(Math.round(-Math.log(probability) / step));
-const clamp = (cost: number): number => Math.max(0, Math.min(mostCost, cost));
+const clamp = (cost: number): number => Math.max(0, Math.min(maxCost, cost));
 
 /** Writes runs as `RunTree` reads them: by length, in the order of their symbols. */
 export function packRuns(runs: Runs, { isKept, backoffs }: PrunedRuns): string {
   const { symbols, shorter, probabilities } = runs;
   const bits = new BitEncoder();
   const children = runs.children.map((all) =>
-    all
-      .filter((child) => isKept[child] === 1)
-      .toSorted((one, other) => symbols[one]! - symbols[other]!),
+    all.filter((child) => isKept[child] === 1).toSorted((one, other) => symbols[one]! - symbols[other]!),
   );
   const costs = Uint8Array.from(probabilities, toCost);
   const goesOn = (run: number): 0 | 1 => (children[run]!.length > 0 ? 1 : 0);
@@ -40,7 +38,7 @@ export function packRuns(runs: Runs, { isKept, backoffs }: PrunedRuns): string {
     for (const run of level) {
       if (goesOn(run) === 0) continue;
       const backoff = freeBackoff - Math.round(Math.log(backoffs[run]!) / step);
-      bits.number(contextOf.backoff(depth), costBits, clamp(Number.isFinite(backoff) ? backoff : mostCost));
+      bits.number(contextOf.backoff(depth), costBits, clamp(Number.isFinite(backoff) ? backoff : maxCost));
       const likely = children[shorter[run]!]!;
       let seen = 0;
       for (const [at, candidate] of likely.entries()) {
