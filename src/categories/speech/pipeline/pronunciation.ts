@@ -1,5 +1,8 @@
 import { withBreaks } from '../../../concurrency/in-slices.ts';
-import { letterToSound, type LetterToSoundModel } from '../../../core/speech/english/letter-to-sound-model.ts';
+import {
+  createLetterToSound,
+  type LetterToSoundModel,
+} from '../../../core/speech/english/letter-to-sound-model.ts';
 import { phonemizeSteps } from '../../../core/speech/english/phonemize-english.ts';
 import { fromEspeakPhonemes } from '../../../core/speech/espeak-phonemes.ts';
 
@@ -22,15 +25,13 @@ let model: LetterToSoundModel | undefined;
  */
 export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Promise<Phonemizer> {
   const { dictionary } = await import('cmu-pronouncing-dictionary');
+  const table = await import('../../../core/speech/english/letter-to-sound-table.ts');
   const lookUp = (word: string): string | undefined =>
     Object.hasOwn(dictionary, word) ? dictionary[word]!.replace(remark, '') : undefined;
-  const unknownWords: LetterToSoundModel = {
-    pronounce(word, candidates) {
-      model ??= letterToSound();
-      return model.pronounce(word, candidates);
-    },
+  const letterToSound: LetterToSoundModel = {
+    pronounce: (word, candidates) => (model ??= createLetterToSound(table)).pronounce(word, candidates),
   };
-  return { language, phonemize: (text) => withBreaks(phonemizeSteps(text, { lookUp, letterToSound: unknownWords })) };
+  return { language, phonemize: (text) => withBreaks(phonemizeSteps(text, { lookUp, letterToSound })) };
 }
 
 interface EspeakModule {

@@ -43,8 +43,8 @@ describe('words that the dictionary lacks, against those of misaki', () => {
   );
 });
 
-describe('letterToSound', () => {
-  const model = letterToSound();
+describe('letterToSound', async () => {
+  const model = await letterToSound();
 
   it.each([
     ['blarning', 'B L AA1 R N IH0 NG'],
