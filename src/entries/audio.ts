@@ -39,7 +39,7 @@ export { toSeconds, type TimestampVocabulary } from '../core/audio/whisper/times
 export { tokenTimes, type AlignmentShape } from '../core/audio/whisper/token-times.ts';
 export { splitWords, type TokenWord, type WordOptions } from '../core/audio/whisper/words.ts';
 export { arpabetToPhonemes } from '../core/speech/arpabet.ts';
-export { learnLetterToSound, type LetterToSoundModel } from '../core/speech/english/letter-to-sound-model.ts';
+export { letterToSound, type LetterToSoundModel } from '../core/speech/english/letter-to-sound-model.ts';
 export { phonemizeEnglish } from '../core/speech/english/phonemize-english.ts';
 export { readMarkup, type MarkedSpan, type MarkedText } from '../core/speech/markup/read-markup.ts';
 export { normalizeEnglish } from '../core/speech/normalization/normalize-english.ts';

@@ -231,7 +231,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, () => Arguments>>>>
     ],
     createNemoFeatures: () => [{ melBins: 8 }],
     decodeCtc: () => [f32(1, 2), { frames: 1, vocabularySize: 2, blank: 0 }],
-    learnLetterToSound: () => [{ bat: 'B AE1 T', tab: 'T AE1 B' }],
+    letterToSound: () => [],
     splitWindow: () => [[1, 2], { timestampBegin: 100, positions: 500 }],
     splitWords: () => [[1, 2], () => 'a', { spaced: true }],
     toSrt: () => [[{ startSeconds: 0, endSeconds: 1, text: 'a' }]],

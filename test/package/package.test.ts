@@ -30,8 +30,8 @@ describe('the packed tarball', () => {
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('stays below 1.09 MB and holds neither models nor sources nor tests', () => {
-    expect(tarball.size).toBeLessThan(1_090_000);
+  it('stays below 1.34 MB and holds neither models nor sources nor tests', () => {
+    expect(tarball.size).toBeLessThan(1_340_000);
     const foreign = tarball.files.filter(
       ({ path }) =>
         !/^(dist\/lib\/[\w-]+\.js(\.map)?|dist\/lib\/licences\.md|dist\/(src|adapters)\/.*\.d\.ts|dist\/src\/playground\/page\/[a-z-]+\.(js|html|css|svg|md)|[^/]+\.(md|json)|LICENSE)$/.test(

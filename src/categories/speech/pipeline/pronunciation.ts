@@ -1,6 +1,6 @@
 import { withBreaks } from '../../../concurrency/in-slices.ts';
 import {
-  learnLetterToSound,
+  createLetterToSound,
   type LetterToSoundModel,
 } from '../../../core/speech/english/letter-to-sound-model.ts';
 import { phonemizeSteps } from '../../../core/speech/english/phonemize-english.ts';
@@ -16,22 +16,20 @@ export interface Phonemizer {
 /** Remark after a pronunciation in `cmu-pronouncing-dictionary`. */
 const remark = / #.*$/;
 
-/** The model trained on the dictionary, shared by this process's phonemizers. */
-let learned: LetterToSoundModel | undefined;
+/** The model for unknown words, shared by this process's phonemizers. */
+let model: LetterToSoundModel | undefined;
 
 /**
- * Needs no installation: a dictionary of 125,000 words, and a model trained on it for unknown words. American for `en-GB` too.
- * Loading takes some tenths of a second and 30 MB; the first unknown word takes an extra second and 16 MB.
+ * Needs no installation: a dictionary of 125,000 words, and letter-to-sound rules for unknown words. American for `en-GB` too.
+ * Loading takes some tenths of a second and 30 MB; the first unknown word takes two more and 4 MB.
  */
 export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Promise<Phonemizer> {
   const { dictionary } = await import('cmu-pronouncing-dictionary');
+  const table = await import('../../../core/speech/english/letter-to-sound-table.ts');
   const lookUp = (word: string): string | undefined =>
     Object.hasOwn(dictionary, word) ? dictionary[word]!.replace(remark, '') : undefined;
   const letterToSound: LetterToSoundModel = {
-    pronounce(word, candidates) {
-      learned ??= learnLetterToSound(dictionary);
-      return learned.pronounce(word, candidates);
-    },
+    pronounce: (word, candidates) => (model ??= createLetterToSound(table)).pronounce(word, candidates),
   };
   return { language, phonemize: (text) => withBreaks(phonemizeSteps(text, { lookUp, letterToSound })) };
 }

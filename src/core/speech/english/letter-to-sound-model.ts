@@ -1,7 +1,6 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import { isVowel, namesOfSounds, withLessStress, type Pronunciation } from './arpabet-sounds.ts';
-import { learnAlignment, toSpokenWords } from './letter-sounds.ts';
-import { createSequenceModel, type Context } from './sequence-model.ts';
+import { RunTree } from './run-tree.ts';
 
 /** Predicts the pronunciation of words that the dictionary lacks. */
 export interface LetterToSoundModel {
@@ -11,6 +10,14 @@ export interface LetterToSoundModel {
    * @returns ARPABET with one main stress; empty if the likeliest pronunciation has no vowel
    */
   pronounce(word: string, candidates?: Iterable<Pronunciation>): Pronunciation;
+}
+
+/** What a model has learned. */
+export interface LetterToSoundTable {
+  /** Letters with their sounds, such as `a:AE1`, with commas between them; the first one is symbol 1. */
+  readonly pairs: string;
+  /** The runs of pairs, for a {@link RunTree}. */
+  readonly runs: string;
 }
 
 /** A letter with its sounds. */
@@ -23,9 +30,9 @@ interface Pair {
 
 /** A pronunciation of the beginning of a word. */
 interface Hypothesis {
-  /** Log probability. */
-  readonly score: number;
-  readonly context: Context;
+  readonly cost: number;
+  /** The run of the tree that it ends with. */
+  readonly run: number;
   /** Number of sounds. */
   readonly length: number;
   readonly pair: Pair;
@@ -33,110 +40,101 @@ interface Hypothesis {
 }
 
 const beamWidth = 24;
-/** Hypotheses whose log probability is lower than the best by more than this are dropped. */
-const beamDepth = 10;
-/** Log probability bonus for pronunciations from known parts, which are right more often than the model's. */
-const knownPartsBonus = 4;
+/** Hypotheses that cost more than the best by more than this are dropped. */
+const beamDepth = 14;
+/** Pronunciations from known parts may cost more by this: they are right more often than the model's. */
+const knownPartsBonus = 6;
 const maxCandidates = 12;
-/** A pair in fewer than one of this many words is an error of the dictionary, or foreign. */
-const rarest = 50_000;
+/** More than the sounds of any candidate. */
+const maxSounds = 1 << 12;
 const end = toPair(0, '');
 
 /**
- * Learns letter-to-sound rules from a dictionary: each letter with its sounds is a symbol, and a word's pronunciation
- * is the likeliest sequence of symbols (joint-sequence model). Learning takes about a second and 16 MB for 125,000
- * words.
+ * Loads letter-to-sound rules of English: each letter with its sounds is a symbol, and a word's pronunciation is the likeliest
+ * sequence of symbols (joint-sequence model), learned from the 125,000 words of CMUdict. It takes two tenths of a second and 4 MB.
  *
  * Source: M. Bisani, H. Ney: Joint-sequence models for grapheme-to-phoneme conversion (2008)
  *
- * @param dictionary words in lower case and their ARPABET, as `dictionary` of the package `cmu-pronouncing-dictionary`
- * @throws RangeError for a sound that isn't ARPABET
- *
  * @example
  * ```ts
- * const dictionary = { bat: 'B AE1 T', tab: 'T AE1 B', bit: 'B IH1 T' };
- * learnLetterToSound(dictionary).pronounce('tib'); // 'T IH1 B'
+ * const rules = await letterToSound();
+ * rules.pronounce('blarning'); // 'B L AA1 R N IH0 NG'
  * ```
  */
-export function learnLetterToSound(dictionary: Readonly<Record<string, Pronunciation>>): LetterToSoundModel {
-  const words = toSpokenWords(dictionary);
-  const align = learnAlignment(words);
-  const model = createSequenceModel(words.reduce((total, { word }) => total + word.length + 2, 0));
-  /** Letter → its sounds → the pair. */
-  const pairsOf = new Map<string, Map<string, Pair>>();
-  /** How often each pair occurred, by its symbol. */
-  const uses = [0];
-  const symbols = new Uint16Array(64);
-  for (const spoken of words) {
-    const split = align(spoken);
-    if (split === undefined) continue;
-    let said = 0;
-    for (let at = 0; at < split.length; at++) {
-      const length = split[at]!;
-      const letter = spoken.word[at]!;
-      const first = length === 0 ? '' : spoken.sounds[said]!;
-      const sounds = length === 2 ? `${first} ${spoken.sounds[said + 1]!}` : first;
-      const known = getOrCreate(pairsOf, letter, () => new Map<string, Pair>());
-      const pair = getOrCreate(known, sounds, () => toPair(uses.push(0) - 1, sounds));
-      uses[pair.symbol]! += 1;
-      symbols[at + 1] = pair.symbol;
-      said += length;
-    }
-    symbols[split.length + 1] = 0;
-    model.add(symbols, split.length + 2);
+export function letterToSound(): Promise<LetterToSoundModel> {
+  return import('./letter-to-sound-table.ts').then(createLetterToSound);
+}
+
+export function createLetterToSound(table: LetterToSoundTable): LetterToSoundModel {
+  return new JointSequences(table);
+}
+
+class JointSequences implements LetterToSoundModel {
+  readonly #pairsOf: ReadonlyMap<string, readonly Pair[]>;
+  readonly #tree: RunTree;
+
+  constructor({ pairs, runs }: LetterToSoundTable) {
+    this.#pairsOf = readPairs(pairs);
+    this.#tree = new RunTree(runs, pairs.split(',').length + 1);
   }
-  const usual = new Map(
-    Array.from(pairsOf, ([letter, known]) => [
-      letter,
-      [...known.values()].filter(({ symbol }) => uses[symbol]! > words.length / rarest),
-    ]),
-  );
+
+  pronounce(word: string, candidates: Iterable<Pronunciation> = []): Pronunciation {
+    const likeliest = this.#decode(word);
+    let best = { pronunciation: read(likeliest), cost: (likeliest?.cost ?? Infinity) + knownPartsBonus };
+    let left = maxCandidates;
+    for (const pronunciation of candidates) {
+      const cost = this.#decode(word, namesOfSounds(pronunciation))?.cost ?? Infinity;
+      if (cost <= best.cost) best = { pronunciation, cost };
+      left--;
+      if (left === 0) break;
+    }
+    return withOneStress(best.pronunciation);
+  }
 
   /** @param wanted if given, the only pronunciation allowed, without stress digits */
-  const decode = (word: string, wanted?: readonly string[]): Hypothesis | undefined => {
-    let beam: Hypothesis[] = [{ score: 0, context: model.start, length: 0, pair: end, before: undefined }];
+  #decode(word: string, wanted?: readonly string[]): Hypothesis | undefined {
+    const { run } = this.#tree.follow(0, end.symbol);
+    let beam: Hypothesis[] = [{ cost: 0, run, length: 0, pair: end, before: undefined }];
     for (let at = 0; at <= word.length; at++) {
-      const possible = at < word.length ? (usual.get(word[at]!) ?? []) : [end];
-      const next = beam.flatMap((before) => {
-        const fitting = wanted ? possible.filter((pair) => fits(pair, before.length, wanted)) : possible;
-        return fitting.map((pair) => ({
-          score: before.score + Math.log(model.probability(before.context, pair.symbol)),
-          pair,
-          before,
-        }));
-      });
-      next.sort((one, other) => other.score - one.score);
-      const least = (next[0]?.score ?? 0) - beamDepth;
-      beam = [];
-      const seen = new Set<string>();
-      for (const { score, pair, before } of next) {
-        if (beam.length === beamWidth || score < least) break;
-        const context = model.advance(before.context, pair.symbol);
-        // Hypotheses with the same context have the same continuations, so the best of them is enough.
-        const length = before.length + pair.sounds.length;
-        const place = `${context.at(-1)!} ${wanted ? length : ''}`;
-        if (seen.has(place)) continue;
-        seen.add(place);
-        beam.push({ score, context, length, pair, before });
-      }
+      const possible = at < word.length ? (this.#pairsOf.get(word[at]!) ?? []) : [end];
+      beam = prune(this.#extend(beam, possible, wanted), wanted !== undefined);
     }
     return beam[0];
-  };
+  }
 
-  return {
-    pronounce(word, candidates = []) {
-      const likeliest = decode(word);
-      let best = { pronunciation: read(likeliest), score: (likeliest?.score ?? -Infinity) - knownPartsBonus };
-      let left = maxCandidates;
-      for (const pronunciation of candidates) {
-        const score = decode(word, namesOfSounds(pronunciation))?.score ?? -Infinity;
-        if (score >= best.score) best = { pronunciation, score };
-        left--;
-        if (left === 0) break;
-      }
-      return withOneStress(best.pronunciation);
-    },
-  };
+  #extend(beam: readonly Hypothesis[], possible: readonly Pair[], wanted?: readonly string[]): Hypothesis[] {
+    return beam.flatMap((before) => {
+      const fitting = wanted ? possible.filter((pair) => fits(pair, before.length, wanted)) : possible;
+      return fitting.map((pair) => {
+        const { run, cost } = this.#tree.follow(before.run, pair.symbol);
+        return { cost: before.cost + cost, run, length: before.length + pair.sounds.length, pair, before };
+      });
+    });
+  }
+}
+
+/** The likeliest hypotheses. Of those with the same continuations the best is enough. */
+function prune(hypotheses: Hypothesis[], isBound: boolean): Hypothesis[] {
+  hypotheses.sort((one, other) => one.cost - other.cost);
+  const most = (hypotheses[0]?.cost ?? 0) + beamDepth;
+  const seen = new Set<number>();
+  const beam: Hypothesis[] = [];
+  for (const hypothesis of hypotheses) {
+    if (beam.length === beamWidth || hypothesis.cost > most) break;
+    const place = hypothesis.run * maxSounds + (isBound ? hypothesis.length : 0);
+    if (seen.has(place)) continue;
+    seen.add(place);
+    beam.push(hypothesis);
+  }
+  return beam;
+}
+
+function readPairs(pairs: string): Map<string, Pair[]> {
+  const pairsOf = new Map<string, Pair[]>();
+  for (const [index, pair] of pairs.split(',').entries()) {
+    getOrCreate(pairsOf, pair.charAt(0), () => []).push(toPair(index + 1, pair.slice(2)));
+  }
+  return pairsOf;
 }
 
 function toPair(symbol: number, sounds: Pronunciation): Pair {

@@ -12,7 +12,7 @@ export interface PhonemizeOptions {
    * like that of the package `cmu-pronouncing-dictionary`. Without it, words are spelled unless `letterToSound` is given.
    */
   readonly lookUp?: LookUp | undefined;
-  /** Pronounces the words that `lookUp` lacks, from {@link learnLetterToSound}; default: they are spelled. */
+  /** Pronounces the words that `lookUp` lacks, from {@link letterToSound}; default: they are spelled. */
   readonly letterToSound?: LetterToSoundModel | undefined;
 }
 

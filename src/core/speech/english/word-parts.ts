@@ -29,6 +29,16 @@ const stressing =
   (base: Pronunciation): Pronunciation =>
     `${withLessStress(base)} ${sounds}`;
 
+/** Endings with their sounds that leave the base as it is, and those that begin with a vowel. */
+const consonantal = tableOf(
+  `ness:N AH0 S, less:L AH0 S, ful:F AH0 L, ment:M AH0 N T, ments:M AH0 N T S, ship:SH IH2 P, hood:HH UH2 D,
+like:L AY2 K, dom:D AH0 M, some:S AH0 M, ward:W ER0 D, wards:W ER0 D Z, wise:W AY2 Z, man:M AH0 N,
+men:M IH0 N`,
+);
+const vocalic = tableOf(
+  `ing:IH0 NG, ings:IH0 NG Z, er:ER0, ers:ER0 Z, est:IH0 S T, able:AH0 B AH0 L, ish:IH0 SH, y:IY0`,
+);
+
 const endings: readonly Ending[] = [
   { ending: /'s$|s'$/, bases: ['', 's'], add: withS },
   { ending: /n't$/, bases: [''], add: sounding('AH0 N T') },
@@ -41,13 +51,8 @@ const endings: readonly Ending[] = [
   { ending: /(?<!s)s$/, bases: [''], add: withS },
   { ending: /ied$/, bases: ['y'], add: withEd },
   { ending: /ed$/, bases: ['', 'e', '*'], add: withEd },
-  { ending: /ing$/, bases: ['', 'e', '*'], add: sounding('IH0 NG') },
-  { ending: /ings$/, bases: ['', 'e', '*'], add: sounding('IH0 NG Z') },
   { ending: /ier$/, bases: ['y'], add: sounding('ER0') },
-  { ending: /er$/, bases: ['', 'e', '*'], add: sounding('ER0') },
-  { ending: /ers$/, bases: ['', 'e', '*'], add: sounding('ER0 Z') },
   { ending: /iest$/, bases: ['y'], add: sounding('IH0 S T') },
-  { ending: /est$/, bases: ['', 'e', '*'], add: sounding('IH0 S T') },
   { ending: /ically$/, bases: ['ic', 'ical'], add: (base) => base.replace(/(?: AH0 L)?$/, ' L IY0') },
   { ending: /ily$/, bases: ['y'], add: (base) => `${base.replace(/IY0$/, 'AH0')} L IY0` },
   {
@@ -56,23 +61,6 @@ const endings: readonly Ending[] = [
     add: (base, word) => `${base.replace(word.endsWith('le') ? /(?: AH0)? L$/ : / L$/, '')} L IY0`,
   },
   { ending: /iness$/, bases: ['y'], add: following('N AH0 S') },
-  { ending: /ness$/, bases: [''], add: following('N AH0 S') },
-  { ending: /less$/, bases: [''], add: following('L AH0 S') },
-  { ending: /ful$/, bases: [''], add: following('F AH0 L') },
-  { ending: /ment$/, bases: [''], add: following('M AH0 N T') },
-  { ending: /ments$/, bases: [''], add: following('M AH0 N T S') },
-  { ending: /able$/, bases: ['', 'e', '*'], add: sounding('AH0 B AH0 L') },
-  { ending: /ship$/, bases: [''], add: following('SH IH2 P') },
-  { ending: /hood$/, bases: [''], add: following('HH UH2 D') },
-  { ending: /like$/, bases: [''], add: following('L AY2 K') },
-  { ending: /ish$/, bases: ['', 'e', '*'], add: sounding('IH0 SH') },
-  { ending: /dom$/, bases: [''], add: following('D AH0 M') },
-  { ending: /some$/, bases: [''], add: following('S AH0 M') },
-  { ending: /ward$/, bases: [''], add: following('W ER0 D') },
-  { ending: /wards$/, bases: [''], add: following('W ER0 D Z') },
-  { ending: /wise$/, bases: [''], add: following('W AY2 Z') },
-  { ending: /man$/, bases: [''], add: following('M AH0 N') },
-  { ending: /men$/, bases: [''], add: following('M IH0 N') },
   {
     ending: /ability$/,
     bases: ['able', '', 'e'],
@@ -89,8 +77,21 @@ const endings: readonly Ending[] = [
   { ending: /ize$/, bases: ['', 'e', 'y'], add: sounding('AY2 Z') },
   { ending: /ism$/, bases: ['', 'e'], add: sounding('IH2 Z AH0 M') },
   { ending: /ist$/, bases: ['', 'e'], add: sounding('IH0 S T') },
-  { ending: /y$/, bases: ['', 'e', '*'], add: sounding('IY0') },
+  ...toEndings(consonantal, [''], following),
+  ...toEndings(vocalic, ['', 'e', '*'], sounding),
 ];
+
+function toEndings(
+  sounds: Readonly<Record<string, string>>,
+  bases: readonly string[],
+  add: (sounds: string) => Ending['add'],
+): Ending[] {
+  return Object.entries(sounds).map(([ending, end]) => ({
+    ending: new RegExp(`${ending}$`),
+    bases,
+    add: add(end),
+  }));
+}
 
 const prefixes = tableOf(
   `anti:AE2 N T IY0, auto:AO2 T OW0, bio:B AY2 OW0, co:K OW2, counter:K AW2 N T ER0, cyber:S AY2 B ER0, de:D IY0,

@@ -9,7 +9,7 @@ Pres:President, Supt:Superintendent, Assoc:Associate, Asst:Assistant, Fr:Father,
 
 /** After a name. */
 export const places = tableOf(
-  `St:Street, Ave:Avenue, Blvd:Boulevard, Rd:Road, Dr:Drive, Ln:Lane, Pl:Place, Ct:Court, Sq:Square, Pkwy:Parkway, Jr:Junior,
+  `St:Street, Ave:Avenue, Blvd:Boulevard, Rd:Road, Dr:Drive, Ln:Lane, Pl:Place, Ct:Court, Sq:Square, Pkwy:Parkway, Expy:Expressway, Hwy:Highway, Jr:Junior,
 Sr:Senior, Inc:Incorporated, Ltd:Limited, Corp:Corporation, Co:Company, Bros:Brothers`,
 );
 

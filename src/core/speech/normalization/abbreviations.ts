@@ -17,6 +17,8 @@ const opening = String.raw`(?<=^|\n|[.!?:;,(—"/] ?)`;
 const sentenceStarts =
   'A|An|And|As|At|But|For|He|How|I|If|In|Is|It|No|Not|On|Or|She|So|That|The|Then|There|These|They|This|We|What|When|Where|Who|Why|Yes|You';
 
+/** They stand for places in an address even without a period. */
+const streets = 'St Ave Blvd Rd Dr Ln Pl Ct Sq Pkwy Expy Hwy'.split(' ');
 const streetPeriod = periodBefore(`| (?:${sentenceStarts}) `);
 
 /** Abbreviations of words. */
@@ -37,7 +39,7 @@ export const abbreviations: TokenClass = {
     sticky`(?<=\p{Lu}\p{Ll}{1,30}(?:,|(?<=Jr|Sr|Co)\.)? )(?<name>${oneOf(Object.keys(places))})(?!(?<=St|Dr|Bros)\. (?!(?:${sentenceStarts}) )\p{Lu})${streetPeriod}`,
     ({ name = '', end = '' }) => places[name]! + end,
 
-    sticky`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${streetPeriod}|(?!\p{L}))`,
+    sticky`(?<=\d(?:st|nd|rd|th) |(?<![\p{L}\d.,])\d{1,5}\p{Lu}?(?: [NSEW]\.?)? (?:\p{Lu}[\p{Ll}']{1,20} ){1,4})(?<name>${oneOf(streets)})(?:${streetPeriod}|(?!\p{L}|(?<=St|Dr) \p{Lu}))`,
     ({ name = '', end = '' }) => places[name]! + end,
 
     sticky`(?<![\p{L}.'-])(?<title>dr|mr|mrs|prof)\.?(?= \p{L})`,
@@ -107,7 +109,7 @@ export const abbreviations: TokenClass = {
 /** Letters with periods, and the initials of names. */
 export const initialisms: TokenClass = {
   letters: [
-    sticky`(?<![\p{L}.])(?<letters>(?:\p{Lu}\.){1,8}\p{Lu})${period}`,
+    sticky`(?<![\p{L}.])(?<letters>(?:\p{Lu}\.){1,8}\p{Lu})(?:${period}|(?!\p{L}))`,
     ({ letters = '', end = '' }) => letters.replaceAll('.', ' ') + end,
 
     /(?<![\p{L}\d'.])(?:\p{Lu}\. ?){2,8}(?=\p{Lu}\p{Ll})/uy,

@@ -9,10 +9,13 @@ const dayNames = [...weekdays, 'Tues', 'Thurs', 'Thur', ...weekdays.map((name) =
 const shout = (names: readonly string[]): string[] => [...names, ...names.map((name) => name.toUpperCase())];
 /** Months in lower case that are no words. */
 const lowerMonths = monthNames.map((name) => name.toLowerCase()).filter((name) => !/^mar|^may/.test(name));
+/** As a month, `may` has a year. */
+const beforeYear = String.raw`ma[yr](?=,? (?:1\d|20)\d\d(?!\d))`;
 
-const month = String.raw`(?<month>${[...shout(monthNames), ...lowerMonths].join('|')})(?!\p{L})\.?`;
+const month = String.raw`(?<month>${[...shout(monthNames), ...lowerMonths, beforeYear].join('|')})(?!\p{L})\.?`;
 const day = String.raw`(?<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:])`;
 const year = String.raw`(?<year>1[0-9]\d\d|20\d\d)(?![\d,]\d|\d)`;
+const behindDay = `(?:(?:,? |[,-])${year})?`;
 const weekday = `(?:${shout(dayNames).join('|')})`;
 const rename = (source: string, name: string): string => source.replace(/<\w+>/, `<${name}>`);
 
@@ -37,7 +40,7 @@ const numeric: Grammar = [
   // `on 1/2 and 1/3`, `the 10/12 update`
   sticky`(?<=(?<!\p{L})[Oo]n (?:\d{1,2}/\d{1,2}(?:,? and |, )){0,3})${monthNumber}/${plainDay}(?=[,;!?)\n]|\.(?!\d)|$| (?:and|at|we|I|he|she|it|they)(?!\p{L}))`,
   sticky`(?<=(?<!\p{L})[Tt]he )${monthNumber}/${plainDay}(?= (?:update|release|meeting|call|deadline|flight|game|show|email|report|outage)(?!\p{L}))`,
-  sticky`(?<![\d/-])${year}(?<mark>[-/.])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
+  sticky`(?<![\d/-])${year}(?<mark>[-/]|\.(?=\d\d\.\d\d))${monthNumber}\k<mark>${plainDay}(?![\d/-])`,
   sticky`(?<![\d.,])${plainDay}\.${monthNumber}\.${year}(?![.,]?\d)`,
   sticky`(?<![\w.,-])(?=(?:19|20)\d{6}(?![\w,-]|\.\d| \p{Ll}))(?<year>\d{4})(?<number>0[1-9]|1[0-2])(?<day>0[1-9]|[12]\d|3[01])`,
   readDate,
@@ -51,11 +54,11 @@ const numeric: Grammar = [
 ];
 
 const dayFirst: Grammar = [
-  sticky`(?<![\p{L}\d.,:/-])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day.replace('(?![\\d:])', '')} ?[–-] ?${rename(day, 'last')} ${month}(?!\p{L})(?:,? ${year})?`,
+  sticky`(?<![\p{L}\d.,:/-])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day.replace('(?![\\d:])', '')} ?[–-] ?${rename(day, 'last')} ${month}(?!\p{L})${behindDay}`,
   ({ the, day: from = '', last = '', month: name = '', year: inYear }) =>
     `${the ? '' : 'the '}${toOrdinal(String(Number(from)))} to the ${toOrdinal(String(Number(last)))} of ${fullName(name)}${readYear(inYear)}`,
 
-  sticky`(?<![\p{L}\d.,:])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day}(?<of> of)? ${month}(?!\p{L})(?:,? ${year})?`,
+  sticky`(?<![\p{L}\d.,:])(?:(?<=(?<the>(?<!\p{L})[Tt]he ))|)${day}(?: (?<of>of )?|-)${month}(?!\p{L})${behindDay}`,
   ({ the, of, day: inMonth = '', month: name = '', year: inYear }) =>
     `${the || of ? '' : 'the '}${toOrdinal(String(Number(inMonth)))} of ${fullName(name)}${readYear(inYear)}`,
 ];
@@ -68,10 +71,10 @@ const named: Grammar = [
   ({ month: from = '', until = '', year: inYear }) =>
     `${fullName(from)} to ${fullName(until)}${inYear === undefined ? '' : ` ${toYear(inYear)}`}`,
 
-  sticky`(?<!\p{L})${month} ${day} ?[–-] ?${rename(day, 'last')}(?:,? ${year})?`,
+  sticky`(?<!\p{L})${month} ${day} ?[–-] ?${rename(day, 'last')}${behindDay}`,
   ({ last = '', year: inYear, ...from }) =>
     `${readDate(from)!} to ${toOrdinal(String(Number(last)))}${readYear(inYear)}`,
-  sticky`(?<!\p{L})${month} ${day}(?![%.]\d|%)(?:,? ${year})?`,
+  sticky`(?<!\p{L})${month}[ -]${day}(?![%.]\d|%)${behindDay}`,
   readDate,
 
   sticky`(?<!\p{L})${month},? ${year}`,
@@ -89,7 +92,7 @@ const named: Grammar = [
 
 /** Calendar days, months and weekdays. */
 export const dates: TokenClass = {
-  when: /(?=\p{L}|\d{1,8}(?:st|nd|rd|th)? ?(?:[-–./\p{Lu}]|of |[jfasond])|\d{8})/uy,
+  when: /(?=\p{L}|\d{1,8}(?:st|nd|rd|th)? ?(?:[-–./\p{Lu}]|of |[jfmasond])|\d{8})/uy,
   words: [...shout(monthNames), ...lowerMonths, ...shout(dayNames)],
   digits: [...timestamp, ...numeric, ...dayFirst],
   letters: named,

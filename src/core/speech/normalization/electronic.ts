@@ -1,4 +1,4 @@
-import { toCardinal, toCode, toDigits } from './number-words.ts';
+import { spell, toCardinal, toCode } from './number-words.ts';
 import { sticky, stickyInAnyCase, type Grammar, type TokenClass } from './token.ts';
 
 const files =
@@ -18,12 +18,12 @@ const names: ReadonlyMap<string, string> = new Map(
 
 const path = String.raw`/[^\s"()<>]{0,2000}[^\s"()<>.,;:!?]`;
 const links: Grammar = [
-  stickyInAnyCase`(?<![\p{L}\d])(?:https?://|(?=www\.))[^\s"()<>]{0,2000}[^\s"()<>.,;:!?']`,
-  (_, link) => readAddress(link.replace(/^https?:\/\//i, '').replace(/\/$/, '')),
+  stickyInAnyCase`(?<![\p{L}\d])(?:(?:https?|file)://|(?=www\.))[^\s"()<>]{0,2000}[^\s"()<>.,;:!?']`,
+  (_, link) => readAddress(link.replace(/^(?:https?|file):\/\//i, '').replace(/\/$/, '')),
 ];
 const addresses: Grammar = [
-  sticky`(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}`,
-  stickyInAnyCase`(?<![\w.@/-])(?:[a-z\d-]{1,63}\.){1,8}(?:${domains})(?::\d{2,5})?(?:${path})?(?![\w@])`,
+  sticky`(?<![\w.+-])[\w.+&-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}`,
+  stickyInAnyCase`(?<![\w.@/-])(?:[\w-]{1,63}\.){1,8}(?:${domains})(?::\d{2,5})?(?:${path})?(?![\w@])`,
   sticky`(?<![\w.@/-])(?:~?/?(?:[\w.-]{1,64}/){0,16}[\w-]{1,64}\.(?:${files})|localhost:\d{2,5}(?:${path})?|@\w{1,64}|\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5}|/\d{1,2})?)(?![\w@(]|\.\w)`,
   sticky`(?<![\w.@/-])[~.]{0,2}/(?:[\w.-]{1,64}/){1,16}[\w-]{0,64}(?![\w@])`,
   sticky`(?<![\w.@/:])[A-Z]:(?:\\[\w.-]{1,64}){1,16}`,
@@ -38,17 +38,13 @@ const hexadecimal: Grammar = [
       .replace(/COLON|[A-Z]{3,}/g, (word) => word.toLowerCase()),
 
   sticky`(?<![\w:])(?:[\dA-Fa-f]{2}:){5}[\dA-Fa-f]{2}(?![\w:])`,
-  (_, address) =>
-    address
-      .toUpperCase()
-      .replaceAll(':', ' ')
-      .replace(/\d/g, (digit) => ` ${toDigits(digit)} `),
+  (_, address) => spell(address, /[\dA-Fa-f]/g),
 ];
 const all = [...hexadecimal, ...links, ...addresses];
 
 /** E-mail addresses, links, names of files and hosts, read mark by mark. */
 export const electronic: TokenClass = {
-  when: /(?=[\w+~-]{0,64}[@/:\\.])/uy,
+  when: /(?=[\w+&~-]{0,64}[@/:\\.])/uy,
   digits: all,
   letters: all,
   marks: { '@/~._-+': addresses },

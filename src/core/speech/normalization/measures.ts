@@ -1,5 +1,6 @@
 import { toCardinal, toNumber } from './number-words.ts';
 import { decimalNumber, oneOf, sticky, type Grammar, type Groups, type TokenClass } from './token.ts';
+import { tableOf } from '../table-of.ts';
 import { divisors, units } from './unit-table.ts';
 
 /** Units that need more around them than a number before. */
@@ -10,7 +11,7 @@ export const unitNames = oneOf(plainUnits);
 const lengths = 'km|m|cm|mm|ft|in|inches|yd|mi|px|"|\'';
 const perNames = oneOf([...plainUnits.filter((sign) => /^\p{L}+$/u.test(sign)), ...divisors.keys()]);
 
-const powers: Readonly<Record<string, string>> = { '^2': 'square ', '^3': 'cubic ' };
+const powers = tableOf(`^2:square , ^3:cubic , 2:square , 3:cubic `);
 const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3': ' cubed' };
 
 /** The words for a sign behind `per`: `lb` is a pound. */
@@ -28,6 +29,7 @@ const inches: Grammar = [
   sticky`(?<![\d.,])${number}(?:(?<=[x×] ?\d{1,3}) ?in\.(?= \p{Ll})|-in\.(?= ?\p{Ll}))`,
   ({ number: count = '' }) => `${toNumber(count)} inch`,
 
+  sticky`(?<![\p{L}\d.,'/])(?<number>\d{1,3}(?:\.\d{1,2})?)"(?= (?:(?:AM)?OLED|LCD|TV|display|screen|monitor|tablet|phone|laptop|(?:or )?\d{1,3}(?:\.\d{1,2})?")(?!\p{L}))`,
   sticky`(?<=(?<!\p{L})(?:${owners}|${owners.toUpperCase()}|The|An?) )(?<number>\d{1,3}(?:\.\d)?)"(?= \p{L}[^"\n]{0,1000}(?:\n|$))`,
   ({ number: count = '' }) => `${toNumber(count)} inch`,
   // Both numbers of `8.5" x 11"` and `8.5 x 11 in`
@@ -59,30 +61,24 @@ const feet: Grammar = [
   ({ one = '', other = '' }) => `${toNumber(one)} foot by ${toNumber(other)} foot`,
 ];
 
+const winds = tableOf(`N:north, S:south, E:east, W:west`);
 const angles: Grammar = [
   sticky`(?<![\p{L}\d.,])(?<degrees>\d{1,3}(?:\.\d{1,6})?)°(?: ?(?<minutes>\d{1,2})(?:\.\d{1,3})?[′'](?: ?(?<seconds>\d{1,2}(?:\.\d{1,3})?)(?:′′|''|[″"]))?)? ?(?<direction>[NSEW])(?![\p{L}\d])`,
-  ({ degrees = '', minutes, seconds, direction = '' }) =>
-    [
-      ...(
-        [
-          [degrees, 'degree'],
-          [minutes, 'minute'],
-          [seconds, 'second'],
-        ] as const
-      ).map(
-        ([count, unit]) =>
-          count && `${toNumber(String(Number(count)))} ${unit}${Number(count) === 1 ? '' : 's'}`,
-      ),
-      { N: 'north', S: 'south', E: 'east', W: 'west' }[direction],
-    ]
-      .filter(Boolean)
-      .join(' '),
+  ({ direction = '', ...parts }) => {
+    const spoken = ['degree', 'minute', 'second'].flatMap((unit) => {
+      const count = parts[`${unit}s`];
+      return count === undefined
+        ? []
+        : [`${toNumber(String(Number(count)))} ${unit}${Number(count) === 1 ? '' : 's'}`];
+    });
+    return [...spoken, winds[direction]].join(' ');
+  },
 ];
 
 /** Words behind a measure that aren't what has it. */
 const notNouns =
   'a|an|the|in|on|at|of|to|for|from|by|and|or|but|is|was|per|with|away|long|tall|wide|high|deep|old|later|ago|each';
-const article = String.raw`(?:(?<=(?<article>(?<!\p{L})(?:[Aa]n?|\d [x×]) )|(?<article2>(?<!\p{L})[Aa]n? \d{1,6}[–-]))|)`;
+const article = String.raw`(?:(?<=(?<article>(?<!\p{L})(?:[Aa]n?|\d [x×]) |\dx)|(?<article2>(?<!\p{L})[Aa]n? \d{1,6}[–-]))|)`;
 const measure: Grammar = [
   // People aren't counted in meters.
 
@@ -98,10 +94,10 @@ const measure: Grammar = [
   sticky`(?<![\p{L}\d,])${number} ?K(?![\p{L}\d]| an? )(?<= K)`,
   ({ number: count = '' }) => `${toNumber(count)} kelvin`,
 
-  sticky`(?<![\p{L}\d.,]|\p{Lu}\p{Ll}{1,20} )${number} ?A(?![\p{L}\d-]| \p{L})(?<= A|\dA(?=[.,;)]))`,
+  sticky`(?<![\p{L}\d.,]|\p{Lu}\p{Ll}{1,20} )${number} ?A(?![\p{L}\d-]|[ .]\p{L})(?<= A|\dA(?=[.,;)]))`,
   ({ number: count = '' }) => `${toNumber(count)} ${count === '1' ? 'amp' : 'amps'}`,
 
-  sticky`${article}(?<![\p{L}\d.,])${number}(?<hyphen>-)? ?(?<unit>${unitNames})(?<power>\^[23])?(?:/(?<per>${perNames})(?<perPower>\^[23])?)?(?![\p{L}\d^%]|/\p{L}|/$)(?<period>(?<=\p{L}{2})\.(?= \p{Ll}|, |\)| ?\d{1,2} ?in(?!\p{L})))?(?=(?<noun>-\p{L}| (?!(?:${notNouns})(?!\p{L}))(?<thing>(?:film|lens|screen|display|monitor|battery|engine|pipe|hose|cable|drill)(?!\p{L}))?)?)`,
+  sticky`${article}(?<![\d.,]|\p{L}(?<!\dx))${number}(?<hyphen>-)? ?(?<unit>${unitNames})(?<!\dac)(?<power>\^[23]|(?<=[ \d](?:[kcm]?m|ft|yd))[23])?(?:/(?<per>${perNames})(?<perPower>\^[23])?)?(?![\p{L}\d^%]|/\p{L}|/$)(?<period>(?<=\p{L}{2})\.(?= \p{Ll}|, |\)| ?\d{1,2} ?in(?!\p{L})))?(?=(?<noun>-\p{L}| (?!(?:${notNouns})(?!\p{L}))(?<thing>(?:film|lens|screen|display|monitor|battery|engine|pipe|hose|cable|drill)(?!\p{L}))?)?)`,
   readMeasure,
 ];
 
@@ -144,6 +140,8 @@ export const measures: TokenClass = {
       ({ unit = '', power = '' }) => ` per ${powers[power]!}${units.get(unit)![0]}`,
       sticky`(?<=°[CF])/(?=\d)`,
       ', ',
+      sticky`(?<=(?<![\p{L}\d/.,-])\d{1,6})/(?<unit>${perNames})(?<=\p{L}{2})(?![\p{L}\d/])`,
+      ({ unit = '' }) => ` per ${toDivisor(unit, '')}`,
       sticky`(?<=\d ?(?:${unitNames}))/(?=\d{1,5}(?:\.\d{1,2})? ?(?:${unitNames})(?!\p{L}))`,
       ' per ',
       sticky`(?<=\d)/(?=\d{1,9}(?:\.\d{1,9})? ?[KMGTP]i?B(?!\p{L}))`,
@@ -155,21 +153,10 @@ export const measures: TokenClass = {
   },
 };
 
-function readMeasure(groups: Groups): string {
-  const {
-    article: determiner,
-    article2,
-    number: count = '',
-    hyphen,
-    unit = '',
-    power = '',
-    per,
-    perPower = '',
-    noun,
-    thing,
-  } = groups;
+function readMeasure({ number: count = '', unit = '', power = '', ...around }: Groups): string {
+  const { article: determiner, article2, hyphen, thing, noun, per, perPower = '' } = around;
   const isAttribute = noun !== undefined && (determiner ?? article2 ?? hyphen ?? thing) !== undefined;
-  const isOne = isAttribute || (count === '1' && groups['range'] === undefined);
+  const isOne = isAttribute || count === '1';
   const sign = unit === 'bps' && Number(count.replaceAll(',', '')) > 1000 ? 'bit per second' : undefined;
   const name = sign ? 'bits per second' : (powers[power] ?? '') + units.get(unit)![isOne ? 0 : 1];
   return `${toNumber(count)} ${name}${per === undefined ? '' : ` per ${toDivisor(per, perPower)}`}`;

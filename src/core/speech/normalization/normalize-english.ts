@@ -3,8 +3,7 @@ import { runSteps } from '../../run-steps.ts';
 import { abbreviations, initialisms } from './abbreviations.ts';
 import { dates } from './dates.ts';
 import { electronic } from './electronic.ts';
-import { formulas } from './formulas.ts';
-import { labels } from './labels.ts';
+import { formulas, labels, versions } from './labels.ts';
 import { measures } from './measures.ts';
 import { money } from './money.ts';
 import { decades, notations, numbers, scores } from './numbers.ts';
@@ -16,7 +15,6 @@ import { symbols, unknownSymbols } from './symbols.ts';
 import { telephones } from './telephones.ts';
 import { tidyText } from './tidy-text.ts';
 import { times } from './times.ts';
-import { versions } from './versions.ts';
 import { years } from './years.ts';
 
 /** Classes with the most to say about a token come first. */

@@ -4,8 +4,10 @@ const small =
     ' ',
   );
 const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
-const scales = ['', ' thousand', ' million', ' billion', ' trillion'];
+const scales = ['', ' thousand', ' million', ' billion', ' trillion', ' quadrillion', ' quintillion'];
+/** Digits of a number with commas, and without. */
 const maxDigits = 3 * scales.length;
+const maxPlainDigits = 15;
 
 /** Names of scales by letter. */
 export const scaleNames = tableOf(`k:thousand, m:million, b:billion, bn:billion, t:trillion`);
@@ -13,17 +15,14 @@ const irregularOrdinals = tableOf(
   `one:first, two:second, three:third, five:fifth, eight:eighth, nine:ninth, twelve:twelfth`,
 );
 
-/** Spells out an integer. Numbers beyond trillions and numbers with leading zeros are read digit by digit. */
+/** Spells out an integer. Longer numbers and numbers with leading zeros are read digit by digit. */
 export function toCardinal(number: string): string {
   const digits = number.replaceAll(',', '');
-  if (digits.length > maxDigits || /^0\d/.test(digits)) return toDigits(digits);
-  const value = Number(digits);
-  if (value === 0) return small[0]!;
-  const groups: string[] = [];
-  for (let rest = value, scale = 0; rest > 0; rest = Math.floor(rest / 1000), scale += 1) {
-    if (rest % 1000 > 0) groups.unshift(belowThousand(rest % 1000) + scales[scale]!);
-  }
-  return groups.join(' ');
+  const most = number === digits ? maxPlainDigits : maxDigits;
+  if (digits.length > most || /^0\d/.test(digits)) return toDigits(digits);
+  const groups = digits.match(/\d{1,3}(?=(?:\d{3})*$)/g)!.map(Number);
+  const names = groups.map((group, at) => group && belowThousand(group) + scales[groups.length - 1 - at]!);
+  return names.filter(Boolean).join(' ') || small[0]!;
 }
 
 export function toNumber(number: string): string {
@@ -74,6 +73,14 @@ export function toVersion(version: string): string {
 
 export function toDigits(digits: string): string {
   return Array.from(digits, (digit) => small[Number(digit)]).join(' ');
+}
+
+/** Says the signs of a code, letters in capitals. */
+export function spell(code: string, signs: RegExp): string {
+  return code
+    .match(signs)!
+    .map((sign) => (/\d/.test(sign) ? toCardinal(sign) : sign.toUpperCase()))
+    .join(' ');
 }
 
 export function toPlural(words: string): string {

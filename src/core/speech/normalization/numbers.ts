@@ -33,7 +33,7 @@ export const decades: TokenClass = {
     sticky`(?<![\d.,])(?<decade>(?:1[1-9]|20)\d0)'?s(?!\p{L})`,
     ({ decade = '' }) => toPlural(toYear(decade)),
 
-    sticky`(?<=(?<!\p{L})(?:the|early|late|mid|his|her|their|my|our|your)[ -]|\d0s (?:and|or|to) |'s (?:and|or|to) )(?<decade>[2-9]0)'?s(?!\p{L})`,
+    sticky`(?<=(?<!\p{L})(?:the|early|late|mid|his|her|their|my|our|your)[ -]|\d0'?s(?: (?:and|or|to) | ?[–-] ?)|'s (?:and|or|to) )(?<decade>[2-9]0)'?s(?!\p{L})`,
     ({ decade = '' }) => toPlural(toCardinal(decade)),
   ],
   marks: {
@@ -56,7 +56,7 @@ export const scores: TokenClass = {
 
 const tail = String.raw`(?![\d/]|[.,]\d)`;
 const fractions: Grammar = [
-  sticky`(?<![\d.,/])(?:(?<whole>\d{1,9})[ -])?(?<part>\d{1,2})/(?<parts>[2-9]|1[0-9]|20|32|64|100)(?:(?:th|rd|nd)s?)?(?<noun>-(?=\p{L}))?${tail}`,
+  sticky`(?<![\d.,/])(?:(?<whole>\d{1,9})[ -])?(?<part>\d{1,2})/(?<parts>[2-9]|1[0-9]|20|32|64|100)(?:(?:th|rd|nd|TH|RD|ND)s?)?(?<noun>-(?=\p{L}))?${tail}`,
   ({ whole, part = '', parts = '', noun }) => {
     if (Number(part) === 0 || Number(part) >= Number(parts)) return undefined;
     const fraction = toFraction(part, parts, whole !== undefined);

@@ -3,7 +3,7 @@ import { toLabel } from './number-words.ts';
 import { oneOf, sticky, type TokenClass } from './token.ts';
 
 const street =
-  'St|Ave|Blvd|Rd|Ln|Dr|Pl|Ct|Sq|Street|Avenue|Boulevard|Road|Lane|Drive|Place|Court|Square|Way|Terrace';
+  'St|Ave|Blvd|Rd|Ln|Dr|Pl|Ct|Sq|Pkwy|Expy|Hwy|Expressway|Highway|Parkway|Street|Avenue|Boulevard|Road|Lane|Drive|Place|Court|Square|Way|Terrace';
 const directions = tableOf('N:North, S:South, E:East, W:West');
 
 const states =
@@ -25,7 +25,7 @@ export const postal: TokenClass = {
       [toLabel(number), letter, directions[direction]].filter(Boolean).join(' '),
   ],
   letters: [
-    sticky`(?<=\p{Lu}\p{Ll}{1,40}, )(?:(?<state>${oneOf(Object.keys(states))}) (?<zip>\d{5})(?:-(?<plus>\d{4}))?(?![\d.,]\d|\d)|(?<alone>${sure})(?![\p{L}\d-]))`,
+    sticky`(?<=\p{Lu}\p{Ll}{1,40}, )(?:(?<state>${oneOf(Object.keys(states))}),? (?<zip>\d{5})(?:-(?<plus>\d{4}))?(?![\d.,]\d|\d)|(?<alone>${sure})(?![\p{L}\d-]))`,
     ({ state, zip, plus, alone = '' }) =>
       [states[state ?? alone], zip && toLabel(zip), plus && toLabel(plus)].filter(Boolean).join(' '),
   ],

@@ -24,7 +24,7 @@ export const romans: TokenClass = {
 
     sticky`(?<=(?<!\p{L})(?:${rulers}) )(?!I (?!of |ruled |reigned |was ))${letters}${end}`,
     (_, sign) => `the ${toOrdinal(valueOf(sign))}`,
-    sticky`(?<=(?<!\p{L})(?:${counted}) )(?![CL](?!\p{L}))${letters}${end}`,
+    sticky`(?<=(?<!\p{L})(?:${counted}|${counted.toUpperCase()}) )(?![CL](?!\p{L}))${letters}${end}`,
     // The number of a heading
     sticky`(?<=^|\n)(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})(?=\. \p{Lu})`,
     // Numerals that are no word after a name: `Rocky IV`, `Final Fantasy VII`

@@ -1,4 +1,18 @@
+import { tableOf } from '../table-of.ts';
+import { currencies } from './currency-table.ts';
 import { sticky, type TokenClass } from './token.ts';
+
+/** Signs with the same words everywhere. */
+const names = tableOf(
+  '×: times , ÷: divided by , ≠: is not , √: square root of , ∞: infinity , π: pi , %: percent , ≡: is equivalent to , ∝: is proportional to , ' +
+    '∈: is in , ∉: is not in , ⊂: is a subset of , ⊆: is a subset of , ∪: union , ∩: intersection , ∅: the empty set , ∧: and , ∨: or , ¬: not , ' +
+    '∀: for all , ∃: there is , ∑: sum of , ∏: product of , ∫: integral of , ∂: partial , ∇: nabla , ∴: therefore ',
+);
+const loneCurrencies = [...currencies].filter(([sign]) => /^\p{Sc}$/u.test(sign));
+const named = [
+  ...Object.entries(names),
+  ...loneCurrencies.map(([sign, { many }]) => [sign, ` ${many} `] as const),
+];
 
 /** Symbols with a spoken form; all remaining symbols are dropped. */
 export const symbols: TokenClass = {
@@ -6,7 +20,7 @@ export const symbols: TokenClass = {
   letters: [
     /(?<=\d ?)x(?= ?[$€£¥]?\d)(?<=\dx|\d x(?= ))(?<!(?<!\d)0x)(?= )/uy,
     'times',
-    /(?<=\d)x(?![\p{L}\d]| ?[−+=×*^]| - )(?<![=+−(] ?\d{1,5}x)/uy,
+    /(?<=\d)x(?![\p{L}\d]| ?[−+=×*^]| - )(?<!(?:[=+−(]|(?:[Ss]ubtract|[Aa]dd|[Tt]erm|[Ii]solate) ) ?\d{1,5}x)/uy,
     ' times',
     /(?<=(?<!(?<!\d)0)\d)x(?=\d)/uy,
     ' by ',
@@ -58,10 +72,9 @@ export const symbols: TokenClass = {
       ' divided by ',
       /(?<=[\p{L}\d)]) \/ (?=[\p{L}\d(])/uy,
       ' slash ',
-      /(?<=[\d)]|(?<!\p{L})\p{L}) [×*·⋅] (?=[\d($€£]|\p{L}(?!\p{L}))/uy,
+      /(?<=[\d)]|(?<!\p{L})\p{L}) [×*·⋅∗∙] (?=[\d($€£]|\p{L}(?!\p{L}))|(?<=\p{L}) [×*·⋅∗∙] (?=[$€£]?\d)/uy,
       ' times ',
     ],
-    '$€£': [],
     '~': [/~(?= ?[\d$€£])/uy, 'about '],
     '+': [
       /(?<![\p{L}\d)\]]|\p{L}{2} |\d to |to )\+(?=[$€£¥]?\d)/uy,
@@ -71,29 +84,18 @@ export const symbols: TokenClass = {
       /(?<=[\p{L}\d%]\+{0,2})\+/uy,
       ' plus',
     ],
-    '×*·⋅': [/(?<=[\d)]|(?<!\p{L})\p{L}|\p{L}\)) ?[×*·⋅] ?(?=[\d($€£]|\p{L}(?!\p{L}))/uy, ' times '],
-    '×': [/×/uy, ' times '],
-    '÷': [/÷/uy, ' divided by '],
+    '×*·⋅∗∙': [/(?<=[\d)]|(?<!\p{L})\p{L}|\p{L}\)) ?[×*·⋅∗∙] ?(?=[\d($€£]|\p{L}(?!\p{L}))/uy, ' times '],
     '±': [/± ?/uy, ' plus or minus '],
     '=＝': [/[=＝]{1,100}/uy, ' equals '],
-    '≠': [/≠/uy, ' is not '],
     '≈': [/(?<![\p{L}\d)] ?)≈ ?/uy, 'about ', /≈/uy, ' is about '],
-    '≤': [/(?<![\p{L}\d)] ?|\p{L}{2} )≤/uy, 'at most ', /≤/uy, ' is at most '],
-    '≥': [/(?<![\p{L}\d)] ?|\p{L}{2} )≥/uy, 'at least ', /≥/uy, ' is at least '],
+    '≤≦': [/(?<![\p{L}\d)] ?|\p{L}{2} )[≤≦]/uy, 'at most ', /[≤≦]/uy, ' is at most '],
+    '≥≧': [/(?<![\p{L}\d)] ?|\p{L}{2} )[≥≧]/uy, 'at least ', /[≥≧]/uy, ' is at least '],
     '→-': [/→|(?<!-)->/uy, ' to '],
-    '√': [/√/uy, ' square root of '],
-    '∞': [/∞/uy, ' infinity '],
-    π: [/π/uy, ' pi '],
     '°': [/°(?= ?(?<direction>[NSEW])(?![\p{L}\d]))/uy, ' degrees ', /°/uy, ' degrees '],
-    '%': [/%/uy, ' percent '],
-    $: [/\$/uy, ' dollars '],
-    '€': [/€/uy, ' euros '],
-    '£': [/£/uy, ' pounds '],
     '§': [/§ ?/uy, ' section '],
     '/': [
       /(?<=(?<!\p{L})\p{Ll})\/(?=\d{1,3}(?![\d/]))/uy,
-      ' over ',
-      /(?<=\d)\/(?=\d)/uy,
+      /(?<=(?<![\p{L}\d./])\d)\/(?=(?:\d|\p{Ll}(?![\p{L}\d/])))|(?<=\d)\/(?=\d)/uy,
       ' over ',
       /(?<![/<])\/(?=\p{L})/uy,
       ' slash ',
@@ -104,6 +106,7 @@ export const symbols: TokenClass = {
     ':': [/(?<=(?<!\p{L})\p{Lu}):(?=\\)/uy, ' colon', /(?<=\d):(?=\d)/uy, ' to '],
     '.': [/(?<![\p{L}\d.])\.(?=NET(?!\p{L}))/uy, 'dot ', /(?<=\p{L})\.(?=\d)/uy, ' point '],
     '|': [/\|/uy, ', '],
+    ...Object.fromEntries(named.map(([sign, name]) => [sign, [sticky`[${sign}](?<!\$(?=\())`, name]])),
   },
 };
 

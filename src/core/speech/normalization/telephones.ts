@@ -1,3 +1,4 @@
+import { tableOf } from '../table-of.ts';
 import { toDigits, toLabel } from './number-words.ts';
 import { sticky, type Grammar, type TokenClass } from './token.ts';
 
@@ -7,7 +8,7 @@ const notBehind = String.raw`(?![\d-]| \d|[.,]\d)`;
 /** National forms by their groups; a number that could also be an amount needs its leading zero or its marks. */
 const forms: Grammar = [
   // North America
-  sticky`(?<![\d+.,-])(?:(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4})(?![\d-])`,
+  sticky`(?<![\d+.,-])(?:(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\)[ -]?|\d{3}[ .-])\d{3}[.-]\d{4}(?:-\d{1,4})?|\d{3}-\d{4})(?![\d-])`,
   sticky`${notBefore}(?:\+?1 )?\(?[2-9]\d\d\)? [2-9]\d\d \d{4}${notBehind}`,
   // International
   sticky`(?<![\p{L}\d+])\+\d{1,3}(?:[ .-]?\(0?\d{0,4}\))?(?:[ .-]\d{1,7}){1,6}(?![\d-])`,
@@ -23,6 +24,8 @@ const forms: Grammar = [
   },
 ];
 
+const keys = tableOf('*:star, #:pound');
+
 /** Telephone numbers, digit by digit. */
 export const telephones: TokenClass = {
   when: /(?=[\d(][\d() .+/-]{7}|x|[18]\d*-)/uy,
@@ -31,7 +34,7 @@ export const telephones: TokenClass = {
     ...forms,
     // `1-800-FLOWERS`
 
-    sticky`(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{3})`,
+    sticky`(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{2})`,
     ({ country, area = '' }) => `${country === undefined ? '' : 'one, '}${toDialed(area)}, `,
   ],
   letters: [
@@ -42,16 +45,8 @@ export const telephones: TokenClass = {
     '+(': forms,
     // Codes to dial
     '*#': [
-      sticky`(?<![\p{L}\d*#)])[*#]\d{2,4}(?:[*#]\d{1,16}){0,3}(?<end>#)?(?![\d*#])`,
-      (_, code) =>
-        code.includes('*')
-          ? code
-              .replace(
-                /\d+|[*#]/g,
-                (part) => ` ${part === '*' ? 'star' : part === '#' ? 'pound' : toDigits(part)} `,
-              )
-              .trim()
-          : undefined,
+      sticky`(?<![\p{L}\d*#)])(?=[*#\d]{0,32}\*)[*#]\d{2,4}(?:[*#]\d{1,16}){0,3}#?(?![\d*#])`,
+      (_, code) => code.replace(/\d+|[*#]/g, (part) => ` ${keys[part] ?? toDigits(part)} `).trim(),
     ],
   },
 };

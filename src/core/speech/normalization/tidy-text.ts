@@ -27,7 +27,7 @@ const punctuation: readonly Rule[] = [
   [/[[{⟨【]/g, '('],
   [/[\]}⟩】]/g, ')'],
   [/[‐‑]|−(?! )/g, '-'],
-  [/⁄/g, '/'],
+  [/[⁄∕]/g, '/'],
   [/。/g, '. '],
   [/、/g, ', '],
   [/[¡¿・]/g, ' '],
@@ -46,7 +46,7 @@ const spaces: readonly Rule[] = [
   [/ ?\n ?/g, '\n'],
   [/\n{3,}/g, '\n\n'],
   // A line continues on the next line, unless that is empty or a list item.
-  [/(?<!\n)\n(?!\n|[-*•–—] |\d{1,3}[.)] )/gu, ' '],
+  [/(?<!\n)\n(?!\n|[-*•–—] |\d{1,3}[.)] |\d{4}: )/gu, ' '],
   [/\n+[-*•–—] /gu, '\n'],
   [/(?<=[^\s.!?…:;,—])\n+/gu, '.\n'],
   [/\n+/g, '\n'],

@@ -1,3 +1,4 @@
+import { unitNames } from './measures.ts';
 import { toCardinal, toLabel, toYear } from './number-words.ts';
 import { sticky, stickyInAnyCase, type TokenClass } from './token.ts';
 
@@ -13,10 +14,10 @@ const list = sticky`(?<![\p{L}\d.,:/$€£-]|\d, |\d (?:and|or) )(?<years>${year
 export const years: TokenClass = {
   when: /(?=\d{3,4}(?!\d))/uy,
   digits: [
-    sticky`(?<![\p{L}\d.,])(?:(?<from>\d{3}) ?[–-] ?)?(?<until>\d{3})(?= (?:BCE?|CE|AD)(?!\p{L}))`,
+    sticky`(?<![\p{L}\d.,])(?:(?<from>\d{3}) ?[–-] ?)?(?<until>\d{3})(?= (?:BCE?|CE|AD)(?!\p{L})| (?:B\.C|A\.D))`,
     ({ from, until = '' }) => `${from === undefined ? '' : `${toLabel(from)} to `}${toLabel(until)}`,
 
-    sticky`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-])`,
+    sticky`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-]| ?(?:${unitNames})(?!\p{L}))`,
     ({ from = '', until = '' }) => `${toYear(from)} to ${toYear(until)}`,
 
     sticky`(?<![\d.,:–-])(?<century>1\d|20)(?<from>\d\d)[–-](?<until>\d\d)(?![\d–-]|[.,:]\d)`,
@@ -36,8 +37,8 @@ export const years: TokenClass = {
     stickyInAnyCase`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to|fiscal|from) )${year}(?![\d.,:/]\d|[\d%])(?!(?<=from \d{4}) to \d)`,
     stickyInAnyCase`(?<=(?<!\p{L})(?:before|after|by|for|of|through|happy) )${year}(?=[,;:!?)\n]|\.(?!\d)|$| (?:and|or|but|when|we|I|he|she|it|they|was|is|will|has|had)(?!\p{L}))`,
     sticky`(?<=(?<!\p{L})(?:[Bb]orn|[Dd]ied|[bdcr]\.|[Cc]a\.|[Ee]st\.|FY|[QH][1-4]|AD|[Cc]opyright|©) ?)${year}(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?:19|20)(?!00)\d\d(?= \p{L})`,
-    // The whole text, or its beginning.
-    /(?<=^)(?:19|20)\d\d(?=[.!?]?$| \p{Lu})/uy,
+    // The whole text, or the beginning of a line.
+    /(?<=(?:^|\n)(?:\d{1,2}[.)] )?)(?:19|20)\d\d(?=[.!?]?$| \p{Lu}|[,:] [\p{L}\d])/uy,
     sticky`(?<=\()${year}(?=\))`,
     (_, digits) => toYear(digits),
   ],

@@ -1,6 +1,6 @@
-import { assertObject, assertText } from '../../assert-values.ts';
-import { getOrCreate } from '../../get-or-create.ts';
-import type { Pronunciation } from './arpabet-sounds.ts';
+import { assertObject, assertText } from '../../../../../src/core/assert-values.ts';
+import { getOrCreate } from '../../../../../src/core/get-or-create.ts';
+import type { Pronunciation } from '../../../../../src/core/speech/english/arpabet-sounds.ts';
 
 /** A word in the letters a to z, and its ARPABET sounds. */
 export interface SpokenWord {
