@@ -74,7 +74,6 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory) {
 }
 
 function createMeter(plan: CompiledPlan, owner: string) {
-  const headers: Record<string, string> = {};
   const { running } = plan;
   let isUnderWay = false;
   let isStaying = false;
@@ -86,9 +85,8 @@ function createMeter(plan: CompiledPlan, owner: string) {
     else running.delete(owner);
   };
   return {
-    /** `x-ratelimit-*`, filled by `enter`. */
-    headers,
-    async enter() {
+    /** @param headers receives `x-ratelimit-*` */
+    async enter(headers: Record<string, string>) {
       const count = running.get(owner) ?? 0;
       if (count >= plan.maxConcurrent) throw tooManyConcurrent(count);
       running.set(owner, count + 1);
@@ -128,9 +126,10 @@ function createMeter(plan: CompiledPlan, owner: string) {
     async assertLeft() {
       await plan.quota?.assertLeft(owner);
     },
+    /** @returns `undefined` for a plan without limits, whose tokens aren't estimated */
     async spend(estimate: () => number) {
       const { quota, rateLimit } = plan;
-      if (!quota && !rateLimit) return unmetered;
+      if (!quota && !rateLimit) return undefined;
       const tokens = estimate();
       await quota?.admit(owner);
       const taken: Settle[] = [];
@@ -148,8 +147,6 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
   };
 }
-
-const unmetered = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
 
 function tooManyConcurrent(count: number): InferenceError {
   const message = `This key has ${count} requests in progress, the maximum of its plan. Try again when one has finished.`;

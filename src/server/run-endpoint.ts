@@ -48,7 +48,11 @@ export async function receiveJson(
   const timeoutMs = bodyTimeoutMsOf(request, settings);
   const place = settings.jsonGate.enter(owner);
   const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, owner, onSize: place.grow };
-  return readJson(request, limits).finally(() => place.leave());
+  try {
+    return await readJson(request, limits);
+  } finally {
+    place.leave();
+  }
 }
 
 function isEmpty({ headers, body }: ApiRequest): boolean {
@@ -90,13 +94,13 @@ async function answer(
     model,
     caller: call.caller,
     collect: (request, options) => collectRun(call, runOf(request, options)),
-    open: async (request, options) => (await openRun(call, runOf(request, options))).events,
+    open: (request, options) => openRun(call, runOf(request, options)),
     async stream(request, toFrames, { responseId, toErrorFrames = toFrame, ...end } = {}) {
-      const { events, bill } = await openRun(call, runOf(request, { responseId }), { billsLater: true });
+      const opened = await openRun(call, runOf(request, { responseId }), { billsLater: true });
       const frames = createEventStream({
-        events: onRunEnd ? watched(events, { end: onRunEnd }) : events,
+        events: onRunEnd ? watched(opened, { end: onRunEnd }) : opened,
         toFrames,
-        onTake: bill,
+        onTake: opened.take,
         ...end,
         toErrorFrame: (thrown) => toErrorFrames(run.report(InferenceError.from(thrown))),
         keepAliveMs: call.settings.keepAliveMs,
