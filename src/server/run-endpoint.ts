@@ -10,7 +10,7 @@ import { bodyTimeoutMsOf, deadlineMsOf } from '../http/headers.ts';
 import { toErrorBody } from '../http/error-responses.ts';
 import { watched } from './request-watch.ts';
 import { collectRun, openRun, type BilledRun } from './run.ts';
-import { markChecked } from '../validation/checked-request.ts';
+import { markChecked } from '../validation/request-table.ts';
 import { unknownFieldsHeader } from './unknown-fields.ts';
 import { receiveUpload } from './upload.ts';
 import { InferenceError } from '../errors.ts';
