@@ -1,4 +1,4 @@
-import { Turns } from '../concurrency/turns.ts';
+import { Turns } from '../concurrency/in-slices.ts';
 import type { RequestBudget } from '../contracts/endpoint.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 import { InferenceError } from '../errors.ts';

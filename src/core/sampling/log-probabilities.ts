@@ -1,5 +1,4 @@
-import { assertNames } from '../assert-names.ts';
-import { assertNumbers } from '../assert-values.ts';
+import { assertNames, assertNumbers } from '../assert-values.ts';
 import { assertToken, createScratch, weightScratch } from './scratch.ts';
 import {
   candidatesInto,

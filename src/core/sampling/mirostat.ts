@@ -1,5 +1,4 @@
-import { assertNames } from '../assert-names.ts';
-import { assertCount } from '../assert-values.ts';
+import { assertNames, assertCount } from '../assert-values.ts';
 import type { ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber, valueScratch, weightScratch } from './scratch.ts';
 import { keepFrom, maxOf, positionOf, weightsInto, type Candidates } from './candidates.ts';

@@ -1,7 +1,6 @@
-import { lowerBound } from './lower-bound.ts';
+import { lowerBound, assertNumber } from './scratch.ts';
 import { assertNumbers, assertObject } from '../assert-values.ts';
 import type { ParameterValues } from '../parameters/descriptor.ts';
-import { assertNumber } from './scratch.ts';
 import { assertCandidates, withinRange, type Candidates } from './candidates.ts';
 import { applyChanges, type LogitChanges } from './changes.ts';
 import { defineSampler } from './definition.ts';

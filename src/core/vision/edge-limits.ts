@@ -1,5 +1,4 @@
-import { assertNames } from '../assert-names.ts';
-import { assertSize, assertWithin } from '../assert-values.ts';
+import { assertNames, assertSize, assertWithin } from '../assert-values.ts';
 import { roundHalfToEven } from '../math/numeric.ts';
 import type { Size } from './box.ts';
 

@@ -1,5 +1,4 @@
-import { assertNames } from '../assert-names.ts';
-import { assertArray, assertCount, assertWithin } from '../assert-values.ts';
+import { assertNames, assertArray, assertCount, assertWithin } from '../assert-values.ts';
 import { overlapInFloat32 } from './intersection-over-union.ts';
 import { rankScores } from './rank.ts';
 

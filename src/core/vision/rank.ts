@@ -1,5 +1,4 @@
-import { assertNames } from '../assert-names.ts';
-import { assertArray, assertCount } from '../assert-values.ts';
+import { assertNames, assertArray, assertCount } from '../assert-values.ts';
 
 const floatBits = new Float32Array(1);
 const bitsOfFloat = new Uint32Array(floatBits.buffer);

@@ -1,5 +1,4 @@
-import { assertNames } from '../assert-names.ts';
-import { assertCount, assertObject } from '../assert-values.ts';
+import { assertNames, assertCount, assertObject } from '../assert-values.ts';
 import type { Candidates } from './candidates.ts';
 import { nmsPerClass } from './nms.ts';
 import { rankScores } from './rank.ts';
