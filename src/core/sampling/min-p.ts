@@ -1,7 +1,7 @@
 import { createCandidates, justBelow, keepFrom, maxOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { stepOnLargest } from './largest-logits.ts';
-import { append, emptied, type Collector } from './scan.ts';
+import { append, type Collector } from './scan.ts';
 import { keepTopK } from './top-k.ts';
 
 export const minPSampler = defineSampler({
@@ -63,7 +63,7 @@ function createMinPCollector(p: number): Collector & { largest: number } {
     threshold: -Infinity,
     largest: -Infinity,
     reset(target) {
-      candidates = emptied(target);
+      candidates = target;
       room = Math.max(1024, target.tokens.length >> 4);
       this.largest = -Infinity;
       this.threshold = -Infinity;

@@ -23,7 +23,7 @@ export interface LogitSample {
 export interface Collector {
   /** Logits at or below this are not wanted. */
   threshold: number;
-  /** Empties it; it now gathers in these candidates. */
+  /** Starts anew: it now gathers in these candidates, which are empty. */
   reset(candidates: Candidates): void;
   /** Raises the threshold as far as a sample shows to be safe, or most likely lossless. */
   learn(sample: LogitSample): void;
@@ -113,7 +113,7 @@ export function createLargestCollector(): Collector {
   return {
     threshold: -Infinity,
     reset(target) {
-      candidates = emptied(target);
+      candidates = target;
       this.threshold = -Infinity;
     },
     learn(sample) {
@@ -126,11 +126,6 @@ export function createLargestCollector(): Collector {
       this.threshold = logit;
     },
   };
-}
-
-export function emptied(candidates: Candidates): Candidates {
-  candidates.size = 0;
-  return candidates;
 }
 
 export function append(candidates: Candidates, token: number, logit: number): void {

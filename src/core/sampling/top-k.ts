@@ -2,7 +2,7 @@ import { createScratch, valueScratch } from './scratch.ts';
 import { createCandidates, justBelow, keepAbove, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { maxLogitCount, stepOnLargest } from './largest-logits.ts';
-import { append, emptied, type Collector } from './scan.ts';
+import { append, type Collector } from './scan.ts';
 import { selectDescending, sortDescendingInto } from './sort.ts';
 
 export const topKSampler = defineSampler({
@@ -59,7 +59,7 @@ function createTopKCollector(k: number): Collector {
   return {
     threshold: -Infinity,
     reset(target) {
-      candidates = emptied(target);
+      candidates = target;
       cuts = 0;
       this.threshold = guess = -Infinity;
     },

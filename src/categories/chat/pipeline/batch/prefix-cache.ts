@@ -89,17 +89,19 @@ export class PrefixCache {
   ): Promise<boolean> {
     if (this.#maxSequences === 0) return false;
     const cuts = this.#decoder.cutsSequences !== false;
-    for (const entry of this.#entries.filter((kept) => kept.owner === owner)) {
+    for (const entry of [...this.#entries]) {
+      if (entry.owner !== owner) continue;
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
       if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
     }
     const isTaken = await this.#add({ tokens, owner, exact }, source, isLast);
+    if (shared === 0) return isTaken;
     const beginning = tokens.subarray(0, shared);
     const isKept = this.#entries.some(
       (entry) => entry.tokens.length === shared && isShared(entry, beginning),
     );
-    if (shared === 0 || isKept) return isTaken;
+    if (isKept) return isTaken;
     const own = {
       tokens: beginning.slice(),
       owner: sharedOwner,
