@@ -90,7 +90,7 @@ export class ModelQueue {
 
   get status(): ModelStatus {
     const state = this.#closed ? 'closed' : this.#state;
-    const { loadProgress, upstreams, running = 0 } = this.#model.replicas ?? {};
+    const { loadProgress, upstreams, running } = this.#model;
     return {
       id: this.#spec.id,
       state,
@@ -171,17 +171,10 @@ export class ModelQueue {
   }
 
   get #state(): ModelStatus['state'] {
-    const { state, replicas } = this.#model;
+    const { state, upstreams } = this.#model;
     if (state === 'restarting') return 'loading';
-    const upstreams = replicas?.upstreams;
     const isAlone = state === 'ready' && upstreams?.every(({ isHealthy }) => !isHealthy) === true;
     return isAlone ? 'unreachable' : state;
-  }
-
-  /** Whether workers were lost so often in a row that requests shouldn't wait for the next one. */
-  get #isLooping(): boolean {
-    const { state, replicas } = this.#model;
-    return state === 'restarting' && replicas!.isLooping;
   }
 
   get #isIdle(): boolean {
@@ -213,22 +206,22 @@ export class ModelQueue {
   #assertAdmission(deadlineMs: number, owner: string | undefined): void {
     if (this.#refusal) throw this.#refusal;
     const { id } = this.#spec;
-    const { state, replicas } = this.#model;
+    const { state, isLooping, concurrency } = this.#model;
     if (state === 'failed') {
       const error = this.#loadError();
       // A retry will find it loaded.
       if (error.code === 'overloaded') this.#loadForRequests();
       throw error;
     }
-    const restartsInMs = state === 'restarting' ? replicas!.restartsInMs : 0;
-    if (restartsInMs > deadlineMs || this.#isLooping) throw this.#restartError();
+    const restartsInMs = state === 'restarting' ? this.#model.restartsInMs : 0;
+    if (restartsInMs > deadlineMs || isLooping) throw this.#restartError();
     // No owner can fill the queue so far that a different owner's first request is rejected.
     const isFirst = this.#waiting.countOf(owner) === 0;
     const most = isFirst ? 2 * this.#limits.maxQueue : this.#limits.maxQueue;
     if (this.#waiting.size >= most && !this.#placeFor(owner)) {
       // The request can't wait for the model, but a retry will find it loaded.
       if (state === 'unloaded') this.#loadForRequests();
-      const turnMs = (this.#averageMs * (this.#waiting.size + 1)) / Math.max(1, replicas?.concurrency ?? 0);
+      const turnMs = (this.#averageMs * (this.#waiting.size + 1)) / Math.max(1, concurrency);
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
         retryAfterSeconds: toRetryAfterSeconds(Math.max(restartsInMs, turnMs)),
       });
@@ -237,13 +230,13 @@ export class ModelQueue {
 
   #restartError(): InferenceError {
     return new InferenceError('overloaded', `The worker of model "${this.#spec.id}" is being restarted.`, {
-      retryAfterSeconds: toRetryAfterSeconds(this.#model.replicas!.restartsInMs),
+      retryAfterSeconds: toRetryAfterSeconds(this.#model.restartsInMs),
     });
   }
 
   /** The caller may be anyone, so only the cause contains the reason. */
   #loadError(): InferenceError {
-    const cause = this.#model.replicas?.error;
+    const cause = this.#model.error;
     if (cause?.code !== 'overloaded')
       return new InferenceError('worker_failed', `Model "${this.#spec.id}" could not be loaded.`, { cause });
     const { retryAfterSeconds } = cause;
@@ -297,7 +290,7 @@ export class ModelQueue {
     this.#running.add(ticket);
     this.#count(ticket.owner, 1);
     this.#model.touch();
-    const observer: RequestListener = {
+    const listener: RequestListener = {
       onEvents: ticket.push,
       onEnd: (error, isUntouched = false) => {
         const durationMs = performance.now() - startedAt;
@@ -311,12 +304,12 @@ export class ModelQueue {
         this.#dispatch();
       },
     };
-    ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
+    ticket.dispatch(replica, listener);
   }
 
   /** Whether the request may wait for a new worker. */
   #mayBeginAgain(ticket: Ticket): boolean {
-    return ticket.mayBeginAgain && !this.#refusal && !this.#isLooping && this.#model.state !== 'failed';
+    return ticket.mayBeginAgain && !this.#refusal && !this.#model.isLooping && this.#model.state !== 'failed';
   }
 
   #abandon(ticket: Ticket): void {
@@ -326,7 +319,7 @@ export class ModelQueue {
 
   #modelChanged(): void {
     if (this.#model.state === 'failed') for (const ticket of this.#waiting) ticket.fail(this.#loadError());
-    if (this.#isLooping) for (const ticket of this.#waiting) ticket.fail(this.#restartError());
+    if (this.#model.isLooping) for (const ticket of this.#waiting) ticket.fail(this.#restartError());
     this.#dispatch();
   }
 

@@ -77,8 +77,9 @@ function createMeter(plan: CompiledPlan, owner: string) {
   const { running } = plan;
   let isUnderWay = false;
   let isStaying = false;
-  const end = (): void => {
-    if (!isUnderWay) return;
+  /** The request has ended; idempotent. */
+  const leave = (): void => {
+    if (!isUnderWay || isStaying) return;
     isUnderWay = false;
     const count = running.get(owner)! - 1;
     if (count > 0) running.set(owner, count);
@@ -97,14 +98,14 @@ function createMeter(plan: CompiledPlan, owner: string) {
     async forget() {
       await plan.rateLimit?.refund(owner);
     },
-    /** The request has ended; idempotent. */
-    leave() {
-      if (!isStaying) end();
-    },
+    leave,
     /** The request outlives its answer: `leave` has no effect. */
     stay() {
       isStaying = true;
-      return end;
+      return () => {
+        isStaying = false;
+        leave();
+      };
     },
     /** @param models ids that the request may still use @throws InferenceError `upgrade_required` */
     assertModel(...models: readonly string[]) {

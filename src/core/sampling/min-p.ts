@@ -1,4 +1,4 @@
-import { createCandidates, justBelow, keepFrom, maxOf, type Candidates, checkedStep } from './candidates.ts';
+import { justBelow, keepFrom, maxOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { stepOnLargest } from './largest-logits.ts';
 import { append, type Collector } from './scan.ts';
@@ -57,7 +57,7 @@ const offsetOf = (p: number): number => Math.log(p) - 1e-12;
  */
 function createMinPCollector(p: number): Collector & { largest: number } {
   const offset = offsetOf(p);
-  let candidates = createCandidates(0);
+  let candidates!: Candidates;
   let room = 0;
   return {
     threshold: -Infinity,

@@ -1,12 +1,5 @@
 import { openSimd, type Simd } from '../math/simd.ts';
-import {
-  createCandidates,
-  justBelow,
-  maxOf,
-  withinRange,
-  type Candidates,
-  weightsInto,
-} from './candidates.ts';
+import { justBelow, maxOf, withinRange, type Candidates, weightsInto } from './candidates.ts';
 
 /** Evenly spaced raw logits: about one of `stride`. */
 export interface LogitSample {
@@ -109,7 +102,7 @@ function scanRange(simd: Simd, start: number, end: number, collector: Collector,
 
 /** For temperature 0: the first of the largest. */
 export function createLargestCollector(): Collector {
-  let candidates = createCandidates(0);
+  let candidates!: Candidates;
   return {
     threshold: -Infinity,
     reset(target) {

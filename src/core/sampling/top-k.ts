@@ -53,7 +53,7 @@ export function keepTopK(candidates: Candidates, k: number): Candidates {
 function createTopKCollector(k: number): Collector {
   // Not much more than k: the sooner it is cut back, the fewer of the rest are above the threshold.
   const room = Math.max(64, 2 * k);
-  let candidates = createCandidates(0);
+  let candidates!: Candidates;
   let cuts = 0;
   let guess = -Infinity;
   return {

@@ -82,7 +82,9 @@ export class KeyValueCache implements SteppedCache {
    */
   append(slots: readonly Tensor[], count: number): void {
     this.#makeRoom(count);
-    this.#parts.keysAndValues.entries.forEach(({ heads, headSize }, index) => {
+    const { entries } = this.#parts.keysAndValues;
+    for (let index = 0; index < entries.length; index++) {
+      const { heads, headSize } = entries[index]!;
       const source = slots[index]!.data as Storage;
       const target = this.#storage.buffers[index]!;
       const depth = slots[index]!.dims[2]!;
@@ -92,7 +94,7 @@ export class KeyValueCache implements SteppedCache {
         const to = (this.#shift + (head + 1) * this.capacity - count) * headSize;
         for (let offset = 0; offset < size; offset++) target[to + offset] = source[from + offset]!;
       }
-    });
+    }
     lengthen(this.lengths, count);
   }
 
@@ -124,9 +126,8 @@ export class KeyValueCache implements SteppedCache {
     this.#shift += count;
     const tensors = this.#tensors;
     if (!tensors) return;
-    this.#parts.keysAndValues.entries.forEach(({ past }, index) => {
+    for (const [index, { past }] of this.#parts.keysAndValues.entries.entries())
       tensors[past]!.data = this.#storage.view(index, this.rows, this.#shift);
-    });
   }
 
   /** @param count slots to leave free at the end */

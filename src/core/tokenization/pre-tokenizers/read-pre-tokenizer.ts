@@ -132,7 +132,11 @@ export const readPreTokenizer = byType<PreTokenizer>({
 
 function readPreTokenizers(label: string, members: Members): PreTokenizer {
   const steps = readSequence(label, members, 'pretokenizers', readPreTokenizer);
-  return (pieces) => steps.reduce((cut, step) => step(spellBytes(cut)), pieces);
+  return (pieces) => {
+    let cut = pieces;
+    for (const step of steps) cut = step(spellBytes(cut));
+    return cut;
+  };
 }
 
 function readSplit(label: string, members: Members): PreTokenizer {

@@ -30,11 +30,9 @@ export function* renderPrompt(
   const variables = templateVariables(request, { ...template, thinks });
   function* render(shown: readonly ToolDefinition[]): Generator<void, Prompt> {
     const merged = new Set<TurnKind>();
-    const renderTurns = (messages: readonly ChatMessage[]): Generator<void, string> =>
-      template.renderSteps(messages, shown, variables, merged);
-    const text = yield* request.continueFinalMessage
-      ? renderOpen(request.messages, renderTurns)
-      : renderTurns(request.messages);
+    const messages = request.continueFinalMessage ? withMarkedEnd(request.messages) : request.messages;
+    const whole = yield* template.renderSteps(messages, shown, variables, merged);
+    const text = request.continueFinalMessage ? upToMark(whole) : whole;
     return { text, tools: shown, turnsMerged: [...merged] };
   }
   try {
@@ -68,13 +66,12 @@ function findCutArguments(
   return undefined;
 }
 
-function* renderOpen(
-  messages: readonly ChatMessage[],
-  render: (messages: readonly ChatMessage[]) => Generator<void, string>,
-): Generator<void, string> {
+function withMarkedEnd(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const last = messages.at(-1)!;
-  const marked = { ...last, content: last.content + endOfText } as ChatMessage;
-  const text = yield* render([...messages.slice(0, -1), marked]);
+  return [...messages.slice(0, -1), { ...last, content: last.content + endOfText } as ChatMessage];
+}
+
+function upToMark(text: string): string {
   const end = text.lastIndexOf(endOfText.trimEnd());
   if (end === -1) {
     const reason = "the model's chat template doesn't show the last message";

@@ -65,8 +65,11 @@ export function createChunker(
     return [{ index, delta: { role: 'assistant', content: null }, finish_reason: null }];
   };
   const toChoices = (event: ChatEvent): WireChoice[] => {
-    if (event.type === 'prompt-end')
-      return Array.from({ length: options.choices }, (_, choice) => begin(choice)).flat();
+    if (event.type === 'prompt-end') {
+      const begun: WireChoice[] = [];
+      for (let choice = 0; choice < options.choices; choice++) begun.push(...begin(choice));
+      return begun;
+    }
     if (!('choice' in event) || event.type === 'hidden-tokens') return [];
     const { choice } = event;
     const tokens = logprobs.get(choice);
