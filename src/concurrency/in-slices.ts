@@ -40,7 +40,7 @@ export async function inSlices<T>(
     readonly now?: () => number;
   },
 ): Promise<T> {
-  const { turns, owner, signal, now = () => performance.now() } = options;
+  const { turns, owner, signal, now = performance.now.bind(performance) } = options;
   for (;;) {
     await turns.next(owner);
     signal?.throwIfAborted();

@@ -215,23 +215,19 @@ class HandledRequest {
       budget.release();
     };
     request.signal.addEventListener('abort', leave, { once: true });
-    return this.#run(call, { route, leave });
+    try {
+      await caller.meter.enter(this.#headers);
+      return watchBody(await route.handle(call), { end: leave });
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   async #identify(): Promise<Caller> {
     const { authenticate, callerOf, meterOf } = this.#settings;
     const { owner, plan } = (await authenticate?.(this.#request)) ?? {};
     return { owner, caller: callerOf(owner, plan), meter: meterOf(owner, plan) };
-  }
-
-  async #run(call: Call, { route, leave }: { route: Route; leave: () => void }): Promise<ApiResponse> {
-    try {
-      await call.meter.enter(this.#headers);
-      return watchBody(await route.handle(call), { end: leave });
-    } catch (error) {
-      leave();
-      throw error;
-    }
   }
 }
 

@@ -330,10 +330,13 @@ function* render(
     const grammar = yield* compileAnswer(answerConstraint(request, setting), grammars);
     const isConstrained = grammar !== undefined;
     const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
-    const marks = [...formats.reasoning.markers, ...(toolCalls?.markers ?? [])];
-    const markerIds = marks.map((mark) => tokenizer.tokenToId(mark));
+    const markerTokens = new Set<number>();
+    for (const mark of [...formats.reasoning.markers, ...(toolCalls?.markers ?? [])]) {
+      const id = tokenizer.tokenToId(mark);
+      if (id !== undefined) markerTokens.add(id);
+    }
     return {
-      markerTokens: new Set(markerIds.filter((id) => id !== undefined)),
+      markerTokens,
       createReasoningSplitter: () =>
         formats.reasoning.createSplitter(
           shown,

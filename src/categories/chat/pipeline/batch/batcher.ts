@@ -117,7 +117,7 @@ export class Batcher {
 
   constructor(
     decoder: Decoder,
-    { maxRows, prefixes, speculates = false, now = () => performance.now() }: BatcherOptions,
+    { maxRows, prefixes, speculates = false, now = performance.now.bind(performance) }: BatcherOptions,
   ) {
     this.#decoder = decoder;
     this.#maxRows = maxRows;
@@ -146,8 +146,7 @@ export class Batcher {
         if (!prefill) break;
         const since = this.#now();
         read += await this.#continue(prefill);
-        const owners = prefill.generations.map(({ owner }) => owner);
-        this.#charge(owners, since);
+        this.#charge(prefill.generations, since);
       }
       await this.#stepAll();
     }
@@ -156,26 +155,27 @@ export class Batcher {
   }
 
   async #stepAll(): Promise<void> {
-    const owners = new Set(this.#batches.flatMap(ownersOf));
+    const owners = new Set<Owner>();
+    for (const batch of this.#batches) for (const { owner } of generationsOf(batch)) owners.add(owner);
     const isShared = owners.size > 1;
     const [stepped, left]: [Batch[], Batch[]] = [[], []];
     for (const batch of this.#batches) {
-      const own = ownersOf(batch);
-      if (isShared && !own.some((owner) => owners.has(owner))) left.push(batch);
+      const own = generationsOf(batch);
+      if (isShared && !own.some(({ owner }) => owners.has(owner))) left.push(batch);
       else {
         const since = this.#now();
         await this.#step(batch);
         this.#charge(own, since);
         stepped.push(batch);
-        for (const owner of own) owners.delete(owner);
+        for (const { owner } of own) owners.delete(owner);
       }
     }
     this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
   }
 
-  /** Splits the elapsed time among the owners of the rows. */
-  #charge(owners: readonly Owner[], since: number): void {
-    for (const owner of owners) this.#shares.add(owner, (this.#now() - since) / owners.length);
+  /** Splits the elapsed time among the owners, each row counted. */
+  #charge(generations: readonly Generation[], since: number): void {
+    for (const { owner } of generations) this.#shares.add(owner, (this.#now() - since) / generations.length);
     this.#shares.settle(this.#owners);
   }
 
@@ -487,7 +487,7 @@ export class Batcher {
   }
 
   async #feed<Result>(batch: Batch, step: () => Promise<Result>): Promise<Result | undefined> {
-    const generations = batch.rows.map(({ generation }) => generation);
+    const generations = generationsOf(batch);
     try {
       return await this.#interruptible(generations, step);
     } catch (error) {
@@ -575,6 +575,7 @@ function areCancelled(generations: readonly Generation[]): boolean {
   return true;
 }
 
-function ownersOf({ rows }: Batch): Owner[] {
-  return rows.map(({ generation }) => generation.owner);
+/** One for each row. */
+function generationsOf({ rows }: Batch): Generation[] {
+  return rows.map(({ generation }) => generation);
 }

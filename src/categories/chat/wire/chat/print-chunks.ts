@@ -18,12 +18,12 @@ export function createChunkWriter<Head extends object, Choice extends { readonly
 ): (event: ChatEvent) => (Head & { choices: Choice[]; usage?: WireUsage | null })[] {
   let promptTokens = 0;
   const completionTokens: number[] = [];
-  const usageOf = (choice: number): { usage?: WireUsage | null } => {
-    if (!continuousUsage) return includeUsage ? { usage: null } : {};
-    const counts = { promptTokens, completionTokens: completionTokens[choice] ?? 0 };
-    return { usage: toWireUsage({ ...counts, cachedTokens: 0, reasoningTokens: 0 }) };
+  const toChunk = (choice: Choice) => {
+    const chunk = { ...head, choices: [choice] };
+    if (!continuousUsage) return includeUsage ? { ...chunk, usage: null } : chunk;
+    const counts = { promptTokens, completionTokens: completionTokens[choice.index] ?? 0 };
+    return { ...chunk, usage: toWireUsage({ ...counts, cachedTokens: 0, reasoningTokens: 0 }) };
   };
-  const toChunk = (choice: Choice) => ({ ...head, choices: [choice], ...usageOf(choice.index) });
   return (event) => {
     if (event.type === 'usage')
       return includeUsage ? [{ ...head, choices: [], usage: toWireUsage(event) }] : [];
