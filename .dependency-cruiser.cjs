@@ -301,7 +301,7 @@ module.exports = {
       '^src/playground/(?!page/)',
       [
         '^src/playground/(?!page/)',
-        '^src/core/assert-values\\.ts$',
+        '^src/core/assert-names\\.ts$',
         contracts,
         '^(node:)?(crypto|fs|module|path)$',
       ],

@@ -11,7 +11,7 @@ import { imageParameters } from '../categories/image/parameters.ts';
 import { imageRequestSchema } from '../categories/image/wire/schema.ts';
 import type { ServedInference } from '../contracts/engine.ts';
 import type { CallOptions } from '../contracts/run.ts';
-import { assertNames } from '../core/assert-values.ts';
+import { assertNames } from '../core/assert-names.ts';
 import { createHandler } from '../create-handler.ts';
 import { addFields, withOptions, type Serve } from './fields.ts';
 import { createOwnModels } from './own-models.ts';

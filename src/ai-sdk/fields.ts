@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { z } from 'zod';
-import { assertNames } from '../core/assert-values.ts';
+import { assertNames } from '../core/assert-names.ts';
 
 /** A `fetch` that stays in this process. */
 export type Serve = typeof fetch;

@@ -1,5 +1,4 @@
 import { quote } from './text/quote.ts';
-import { didYouMean } from './text/suggest.ts';
 
 /** Arrays of numbers that pure functions accept. */
 type Numbers = Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array;
@@ -133,22 +132,4 @@ export function assertMap(label: string, value: unknown): void {
 export function assertIterable(label: string, value: unknown): void {
   const isIterable = typeof value === 'object' && value !== null && Symbol.iterator in value;
   if (!isIterable) throw new TypeError(`${label}: expected a list, got ${describe(value)}`);
-}
-
-/**
- * Rejects unknown names in an options object.
- * @param owner the function, for the message
- */
-export function assertNames<Options extends object>(
-  owner: string,
-  options: Options,
-  known: readonly (keyof Options & string)[],
-): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${owner}: expected an object of options, got ${String(options)}`);
-  }
-  for (const name in options) {
-    if (known.includes(name)) continue;
-    throw new TypeError(`${name}: ${owner} has no such option.${didYouMean(name, known)}`);
-  }
 }

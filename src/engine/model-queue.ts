@@ -206,7 +206,7 @@ export class ModelQueue {
   #assertAdmission(deadlineMs: number, owner: string | undefined): void {
     if (this.#refusal) throw this.#refusal;
     const { id } = this.#spec;
-    const { state, isLooping, concurrency } = this.#model;
+    const { state } = this.#model;
     if (state === 'failed') {
       const error = this.#loadError();
       // A retry will find it loaded.
@@ -214,14 +214,15 @@ export class ModelQueue {
       throw error;
     }
     const restartsInMs = state === 'restarting' ? this.#model.restartsInMs : 0;
-    if (restartsInMs > deadlineMs || isLooping) throw this.#restartError();
+    if (state === 'restarting' && (restartsInMs > deadlineMs || this.#model.isLooping))
+      throw this.#restartError();
     // No owner can fill the queue so far that a different owner's first request is rejected.
     const isFirst = this.#waiting.countOf(owner) === 0;
     const most = isFirst ? 2 * this.#limits.maxQueue : this.#limits.maxQueue;
     if (this.#waiting.size >= most && !this.#placeFor(owner)) {
       // The request can't wait for the model, but a retry will find it loaded.
       if (state === 'unloaded') this.#loadForRequests();
-      const turnMs = (this.#averageMs * (this.#waiting.size + 1)) / Math.max(1, concurrency);
+      const turnMs = (this.#averageMs * (this.#waiting.size + 1)) / Math.max(1, this.#model.concurrency);
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
         retryAfterSeconds: toRetryAfterSeconds(Math.max(restartsInMs, turnMs)),
       });

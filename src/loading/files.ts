@@ -4,7 +4,7 @@ import type { Category } from '../categories/registry.ts';
 import type { Architecture } from '../contracts/architecture.ts';
 import type { BackendDefinition } from '../contracts/backend.ts';
 import type { CommonSettings, LoadProgress, ModelSpec } from '../contracts/model.ts';
-import { assertNames } from '../core/assert-values.ts';
+import { assertNames } from '../core/assert-names.ts';
 import { renameFields } from '../errors.ts';
 import { readEvidence } from '../folder/evidence.ts';
 import { assertDtype } from '../folder/graph-files.ts';

@@ -1,5 +1,5 @@
 import type * as PromClient from 'prom-client';
-import { assertNames } from '../core/assert-values.ts';
+import { assertNames } from '../core/assert-names.ts';
 import type { UpstreamStatus } from '../contracts/run.ts';
 import type { ModelDirectory } from '../contracts/model.ts';
 import type { ObservedRun, Observer, RunEnd } from '../contracts/observer.ts';

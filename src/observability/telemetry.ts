@@ -1,5 +1,5 @@
 import type * as Api from '@opentelemetry/api';
-import { assertNames } from '../core/assert-values.ts';
+import { assertNames } from '../core/assert-names.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import type { OutputRecorder } from '../contracts/telemetry.ts';
 import type { Attributes, Meter } from '@opentelemetry/api';

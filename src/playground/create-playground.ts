@@ -1,5 +1,5 @@
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
-import { assertNames } from '../core/assert-values.ts';
+import { assertNames } from '../core/assert-names.ts';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -5,7 +5,7 @@ import type { EmbeddingResult } from '../categories/embedding/events.ts';
 import type { EmbeddingRequest } from '../categories/embedding/request.ts';
 import type { RerankResult } from '../categories/rerank/events.ts';
 import type { RerankRequest } from '../categories/rerank/request.ts';
-import { assertNames } from '../core/assert-values.ts';
+import { assertNames } from '../core/assert-names.ts';
 import {
   categories,
   type AnyModelInfo,

@@ -30,7 +30,7 @@ const rawPrompt: SchemaOf<RawPrompt> = z.union([z.string(), z.array(z.int().min(
   error: 'expected a text or token ids',
 });
 
-export const promptFields = {
+const promptFields = {
   /**
    * At most 128, in place of `messages`, which must be empty; no chat template is applied. Each prompt is continued `n` times;
    * choices `n` to `2n − 1` continue the second prompt. Thinking and tool calls aren't parsed.
@@ -68,7 +68,7 @@ interface PromptedRequest
   readonly truncatePromptTokens?: number;
 }
 
-export function assertPrompts(input: PromptedRequest): void {
+function assertPrompts(input: PromptedRequest): void {
   const { prompts = [], suffix, echo, messages, truncatePromptTokens = 0 } = input;
   if (prompts.length === 0) {
     if (messages.length === 0) throw fieldError('messages', 'expected at least one message');

@@ -1,4 +1,4 @@
-import { assertNames } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
 import { assertInteger, assertSamples } from './assert.ts';
 import { createMelFilters } from './mel-filters.ts';
 import { cosineWindow, createMelPowers } from './mel-powers.ts';

@@ -1,4 +1,4 @@
-import { assertNames } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
 import { sinc } from '../math/numeric.ts';
 import { openSimd } from '../math/simd.ts';
 import { assertSamples, assertSampleRate } from './assert.ts';

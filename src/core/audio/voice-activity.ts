@@ -1,4 +1,4 @@
-import { assertNames } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
 import { assertSamples, assertSeconds, assertSampleRate } from './assert.ts';
 import { createFramePowers } from './frame-powers.ts';
 

@@ -1,4 +1,5 @@
-import { assertNames, assertFlag, assertFunction, assertObject } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertFlag, assertFunction, assertObject } from '../assert-values.ts';
 import { createStopMatcher } from '../text/stop-sequences.ts';
 import type { ReasoningPart, ReasoningSplitter } from './reasoning.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';

@@ -1,11 +1,5 @@
-import {
-  assertNames,
-  assertFlag,
-  assertFunction,
-  assertList,
-  assertObject,
-  assertTexts,
-} from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertFlag, assertFunction, assertList, assertObject, assertTexts } from '../assert-values.ts';
 import type { ReasoningConstraint } from '../grammar/constraint.ts';
 import { feed, TextInput, type Reading } from './text-input.ts';
 import type { ModelTraits } from './tool-calls/format.ts';

@@ -1,11 +1,5 @@
-import {
-  assertNames,
-  assertArray,
-  assertCount,
-  assertList,
-  assertObject,
-  assertSize,
-} from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertArray, assertCount, assertList, assertObject, assertSize } from '../assert-values.ts';
 
 /** A split of one axis of a large grid into overlapping tiles of equal size. */
 export interface TilePlan {

@@ -1,12 +1,6 @@
 import { lowerBound, assertNumber } from './scratch.ts';
-import {
-  assertArray,
-  assertCount,
-  assertNumbers,
-  assertObject,
-  assertOneOf,
-  assertNames,
-} from '../assert-values.ts';
+import { assertArray, assertCount, assertNumbers, assertObject, assertOneOf } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';
 
 /** The largest finite float32: logits are held within ±this, so that no difference of two overflows. */

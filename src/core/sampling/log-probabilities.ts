@@ -1,4 +1,5 @@
-import { assertNames, assertNumbers } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertNumbers } from '../assert-values.ts';
 import { assertToken, createScratch, weightScratch } from './scratch.ts';
 import {
   candidatesInto,

@@ -1,4 +1,5 @@
-import { assertNames, assertCount } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertCount } from '../assert-values.ts';
 import type { ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber, valueScratch, weightScratch } from './scratch.ts';
 import { keepFrom, maxOf, positionOf, weightsInto, type Candidates } from './candidates.ts';

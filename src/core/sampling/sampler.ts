@@ -1,4 +1,5 @@
-import { assertNames, assertFunction, assertMap } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertFunction, assertMap } from '../assert-values.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
 import { assertNumber, assertToken } from './scratch.ts';
 import { assertMask } from './candidates.ts';

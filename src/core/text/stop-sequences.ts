@@ -1,4 +1,5 @@
-import { assertNames, assertList, assertText } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertList, assertText } from '../assert-values.ts';
 import { createMarkerScanner } from './marker-scanner.ts';
 
 /** The text that a `StopMatcher` releases, and the sequence that stopped it. */

@@ -22,12 +22,12 @@ export interface BoundList {
   count: number;
 }
 
-export function createBoundList(capacity: number): BoundList {
+function createBoundList(capacity: number): BoundList {
   return { bounds: new Int32Array(2 * Math.max(8, capacity)), count: 0 };
 }
 
 /** Appends a piece unless it is empty. */
-export function pushPiece(list: BoundList, start: number, end: number): void {
+function pushPiece(list: BoundList, start: number, end: number): void {
   if (start === end) return;
   const at = 2 * list.count++;
   if (at === list.bounds.length) list.bounds = grown(list.bounds, 2 * at);
@@ -35,7 +35,7 @@ export function pushPiece(list: BoundList, start: number, end: number): void {
   list.bounds[at + 1] = end;
 }
 
-export function totalLength({ bounds, count }: Pieces): number {
+function totalLength({ bounds, count }: Pieces): number {
   let total = 0;
   for (let piece = 0; piece < count; piece++) total += bounds[2 * piece + 1]! - bounds[2 * piece]!;
   return total;

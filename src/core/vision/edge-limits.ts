@@ -1,4 +1,5 @@
-import { assertNames, assertSize, assertWithin } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertSize, assertWithin } from '../assert-values.ts';
 import { roundHalfToEven } from '../math/numeric.ts';
 import type { Size } from './box.ts';
 

@@ -1,11 +1,5 @@
-import {
-  assertCount,
-  assertObject,
-  assertOneOf,
-  assertSize,
-  assertWithin,
-  assertNames,
-} from '../assert-values.ts';
+import { assertCount, assertObject, assertOneOf, assertSize, assertWithin } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
 import type { Box, Size } from './box.ts';
 
 /** Position of an image within the input of a model. */

@@ -1,4 +1,5 @@
-import { assertNames, assertArray, assertCount, assertWithin } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertArray, assertCount, assertWithin } from '../assert-values.ts';
 import { overlapInFloat32 } from './intersection-over-union.ts';
 import { rankScores } from './rank.ts';
 

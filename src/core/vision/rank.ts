@@ -1,4 +1,5 @@
-import { assertNames, assertArray, assertCount } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertArray, assertCount } from '../assert-values.ts';
 
 const floatBits = new Float32Array(1);
 const bitsOfFloat = new Uint32Array(floatBits.buffer);

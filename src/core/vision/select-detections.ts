@@ -1,4 +1,5 @@
-import { assertNames, assertCount, assertObject } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertCount, assertObject } from '../assert-values.ts';
 import type { Candidates } from './candidates.ts';
 import { nmsPerClass } from './nms.ts';
 import { rankScores } from './rank.ts';

@@ -1,4 +1,5 @@
-import { assertNames, assertCount, assertObject } from '../../assert-values.ts';
+import { assertNames } from '../../assert-names.ts';
+import { assertCount, assertObject } from '../../assert-values.ts';
 import { type ConfigReader, readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
 import { createDdpm } from './ddpm.ts';

@@ -1,5 +1,5 @@
+import { assertNames } from '../../assert-names.ts';
 import {
-  assertNames,
   assertCount,
   assertList,
   assertObject,

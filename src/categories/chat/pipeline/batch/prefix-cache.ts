@@ -89,8 +89,7 @@ export class PrefixCache {
   ): Promise<boolean> {
     if (this.#maxSequences === 0) return false;
     const cuts = this.#decoder.cutsSequences !== false;
-    for (const entry of [...this.#entries]) {
-      if (entry.owner !== owner) continue;
+    for (const entry of this.#entries.filter((kept) => kept.owner === owner)) {
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
       if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);

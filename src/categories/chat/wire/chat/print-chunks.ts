@@ -66,9 +66,9 @@ export function createChunker(
   };
   const toChoices = (event: ChatEvent): WireChoice[] => {
     if (event.type === 'prompt-end') {
-      const begun: WireChoice[] = [];
-      for (let choice = 0; choice < options.choices; choice++) begun.push(...begin(choice));
-      return begun;
+      const first: WireChoice[] = [];
+      for (let choice = 0; choice < options.choices; choice++) first.push(...begin(choice));
+      return first;
     }
     if (!('choice' in event) || event.type === 'hidden-tokens') return [];
     const { choice } = event;
