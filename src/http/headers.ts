@@ -78,8 +78,3 @@ export function deadlineMsOf(request: ApiRequest): number | undefined {
     if (seconds > 0) deadlineMs = Math.min(deadlineMs ?? maxDeadlineMs, seconds * 1000);
   return deadlineMs;
 }
-
-/** Time limit of the whole body, including the client's own limit. */
-export function bodyTimeoutMsOf(request: ApiRequest, { bodyTimeoutMs }: { bodyTimeoutMs: number }): number {
-  return Math.min(bodyTimeoutMs, deadlineMsOf(request) ?? Infinity);
-}

@@ -6,7 +6,7 @@ import { findModel, type Call } from './call.ts';
 import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { Endpoint, EndpointRun, EndpointRunOptions, RequestBody } from '../contracts/endpoint.ts';
-import { bodyTimeoutMsOf, deadlineMsOf } from '../http/headers.ts';
+import { deadlineMsOf } from '../http/headers.ts';
 import { toErrorBody } from '../http/error-responses.ts';
 import { watched } from './request-watch.ts';
 import { collectRun, openRun, type BilledRun } from './run.ts';
@@ -45,14 +45,10 @@ export async function receiveJson(
   { isOptional }: Pick<RequestBody, 'isOptional'> = {},
 ): Promise<unknown> {
   if (isOptional === true && isEmpty(request)) return {};
-  const timeoutMs = bodyTimeoutMsOf(request, settings);
+  const timeoutMs = Math.min(settings.bodyTimeoutMs, deadlineMsOf(request) ?? Infinity);
   const place = settings.jsonGate.enter(owner);
   const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, owner, onSize: place.grow };
-  try {
-    return await readJson(request, limits);
-  } finally {
-    place.leave();
-  }
+  return readJson(request, limits).finally(() => place.leave());
 }
 
 function isEmpty({ headers, body }: ApiRequest): boolean {

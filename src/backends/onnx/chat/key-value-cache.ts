@@ -82,9 +82,7 @@ export class KeyValueCache implements SteppedCache {
    */
   append(slots: readonly Tensor[], count: number): void {
     this.#makeRoom(count);
-    const { entries } = this.#parts.keysAndValues;
-    for (let index = 0; index < entries.length; index++) {
-      const { heads, headSize } = entries[index]!;
+    for (const [index, { heads, headSize }] of this.#parts.keysAndValues.entries.entries()) {
       const source = slots[index]!.data as Storage;
       const target = this.#storage.buffers[index]!;
       const depth = slots[index]!.dims[2]!;

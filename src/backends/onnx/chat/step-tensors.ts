@@ -150,12 +150,10 @@ export class StepTensors {
 
   /** Runtimes don't check token ids: a negative one counts from the end, and devices read out of bounds. */
   #assertTokens(tokens: Int32Array): void {
-    for (let index = 0; index < tokens.length; index++) {
-      const token = tokens[index]!;
-      if (token >= 0 && token < this.#vocabularySize) continue;
-      const reason = `expected an id from 0 to ${this.#vocabularySize - 1}, got ${token}`;
-      throw new RangeError(`tokens[${index}]: ${reason}`);
-    }
+    const index = tokens.findIndex((token) => token < 0 || token >= this.#vocabularySize);
+    if (index < 0) return;
+    const reason = `expected an id from 0 to ${this.#vocabularySize - 1}, got ${tokens[index]}`;
+    throw new RangeError(`tokens[${index}]: ${reason}`);
   }
 }
 

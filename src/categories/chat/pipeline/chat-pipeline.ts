@@ -330,13 +330,10 @@ function* render(
     const grammar = yield* compileAnswer(answerConstraint(request, setting), grammars);
     const isConstrained = grammar !== undefined;
     const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
-    const markerTokens = new Set<number>();
-    for (const mark of [...formats.reasoning.markers, ...(toolCalls?.markers ?? [])]) {
-      const id = tokenizer.tokenToId(mark);
-      if (id !== undefined) markerTokens.add(id);
-    }
+    const marks = [...formats.reasoning.markers, ...(toolCalls?.markers ?? [])];
+    const markerIds = marks.map((mark) => tokenizer.tokenToId(mark));
     return {
-      markerTokens,
+      markerTokens: new Set(markerIds.filter((id) => id !== undefined)),
       createReasoningSplitter: () =>
         formats.reasoning.createSplitter(
           shown,

@@ -193,9 +193,7 @@ export class Batcher {
   }
 
   get #owners(): Set<Owner> {
-    const owners = new Set<Owner>();
-    for (const { owner } of this.#active) owners.add(owner);
-    return owners;
+    return new Set(Array.from(this.#active, ({ owner }) => owner));
   }
 
   #isShared(owner: Owner): boolean {
@@ -391,10 +389,8 @@ export class Batcher {
         this.#failed(generation, error);
         continue;
       }
-      for (const own of first) {
-        rows.push(own);
-        sources.push({ cache, row });
-      }
+      rows.push(...first);
+      sources.push(...first.map(() => ({ cache, row })));
     }
     if (rows.length === 0) return isKept ? undefined : cache.release();
     try {

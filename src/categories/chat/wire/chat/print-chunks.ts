@@ -65,11 +65,8 @@ export function createChunker(
     return [{ index, delta: { role: 'assistant', content: null }, finish_reason: null }];
   };
   const toChoices = (event: ChatEvent): WireChoice[] => {
-    if (event.type === 'prompt-end') {
-      const first: WireChoice[] = [];
-      for (let choice = 0; choice < options.choices; choice++) first.push(...begin(choice));
-      return first;
-    }
+    if (event.type === 'prompt-end')
+      return Array.from({ length: options.choices }, (_, choice) => begin(choice)).flat();
     if (!('choice' in event) || event.type === 'hidden-tokens') return [];
     const { choice } = event;
     const tokens = logprobs.get(choice);
