@@ -40,6 +40,12 @@ export interface RequestPlace {
 export function toApiRequest(request: NodeRequest, response: NodeResponse, place: RequestPlace): ApiRequest {
   // Before Node's own listener, which would read on without a limit.
   response.prependOnceListener('finish', () => discardRest(request));
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
+  response.once('close', () => {
+    // HTTP/2 reports a reset stream as finished, but not as ended.
+    if (!response.writableEnded) controller.abort();
+  });
   return {
     method: request.method ?? 'GET',
     url: place.url,
@@ -47,7 +53,7 @@ export function toApiRequest(request: NodeRequest, response: NodeResponse, place
     hostIds: [...(place.hostIds ?? []), response.getHeader('x-request-id'), request.id],
     headers: request.headers,
     body: bodyOf(place.stream ?? request, request.body),
-    signal: disconnectSignal(response),
+    signal: controller.signal,
   };
 }
 
@@ -141,16 +147,6 @@ function bodyOf(stream: Readable, parsed: unknown): ApiRequest['body'] {
   if (stream.readableDidRead || stream.readableEnded) return { parsed };
   // An early `return` must not destroy the connection, which the answer needs.
   return stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>;
-}
-
-function disconnectSignal(response: NodeResponse): AbortSignal {
-  const controller = new AbortController();
-  if (response.destroyed) controller.abort();
-  response.once('close', () => {
-    // HTTP/2 reports a reset stream as finished, but not as ended.
-    if (!response.writableEnded) controller.abort();
-  });
-  return controller.signal;
 }
 
 /** Reads the rest of a request, so that the client receives the answer and the connection can be reused. */

@@ -28,7 +28,7 @@ import { logObserver } from './observability/log-observer.ts';
 import { assertLogger, type Logger } from './observability/logger.ts';
 import type { InferenceObserver } from './typed-observers.ts';
 import { assertOptions } from './validation/assert-options.ts';
-import { isChecked, markChecked } from './validation/checked-request.ts';
+import { isChecked, markChecked } from './validation/request-table.ts';
 import {
   choiceSetting,
   integerSetting,

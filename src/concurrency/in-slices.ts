@@ -1,4 +1,30 @@
-import type { Turns } from './turns.ts';
+import { FairQueue } from './fair-queue.ts';
+
+/** Time slices for long work on the event loop: one at a time, I/O in between, turns between owners. */
+export class Turns {
+  readonly #waiting = new FairQueue<() => void>();
+  #isScheduled = false;
+
+  /** Resolves when the owner's next slice may run; the slice ends at its next `await`. */
+  next(owner?: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.add(resolve, owner);
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      const begin = this.#waiting.take();
+      if (!begin) return this.#waiting.settle();
+      begin();
+      this.#schedule();
+    });
+  }
+}
 
 /** Bounds the delay of each token of concurrent answers. */
 const sliceMs = 8;
@@ -14,7 +40,7 @@ export async function inSlices<T>(
     readonly now?: () => number;
   },
 ): Promise<T> {
-  const { turns, owner, signal, now = () => performance.now() } = options;
+  const { turns, owner, signal, now = performance.now.bind(performance) } = options;
   for (;;) {
     await turns.next(owner);
     signal?.throwIfAborted();

@@ -1,12 +1,13 @@
-import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { LoadProgress, ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { UpstreamStatus } from '../contracts/run.ts';
 import { createDeferred, type Deferred } from '../concurrency/deferred.ts';
 import { InferenceError } from '../errors.ts';
 import type { UnloadReason } from '../contracts/observer.ts';
-import type { Replica, StartReplica } from './replica.ts';
-import { startReplicas, type ReplicaSet, type ReplicaSetListener } from './replica-set.ts';
+import type { Replica, ReplicaEvent, StartReplica } from './replica.ts';
 import type { Room } from './room.ts';
 
 export interface LoadableModelOptions {
+  /** One per replica. */
   readonly specs: readonly ModelSpec[];
   readonly startReplica: StartReplica;
   /** `undefined` for a model that uses no memory here. */
@@ -17,7 +18,10 @@ export interface LoadableModelOptions {
   readonly listener: LoadableModelListener;
 }
 
-export interface LoadableModelListener extends ReplicaSetListener {
+export interface LoadableModelListener {
+  onChange(): void;
+  /** @param replica index, from 0 */
+  onEvent(replica: number, event: ReplicaEvent): void;
   /** It will be unloaded once `isBusy` returns false: its current requests are its last. */
   onLeave(): void;
   onUnload(reason: UnloadReason): void;
@@ -35,7 +39,8 @@ const halfLifeMs = 60_000;
  */
 export class LoadableModel {
   readonly #options: LoadableModelOptions;
-  #replicas: ReplicaSet | undefined;
+  /** From the start of loading until they are closed. */
+  #replicas: readonly Replica[] | undefined;
   #isWanted = false;
   #loading = createDeferred();
   #leaving: (Deferred & { readonly reason: UnloadReason }) | undefined;
@@ -54,22 +59,56 @@ export class LoadableModel {
     return this.#options.isPinned;
   }
 
-  get replicas(): ReplicaSet | undefined {
-    return this.#replicas;
-  }
-
   get memoryBytes(): number {
     return this.#memoryBytes;
   }
 
-  /** `loading` includes waiting for a slot. */
-  get state(): 'unloaded' | ReplicaSet['state'] {
-    if (this.#replicas && !this.#isReleasing) return this.#replicas.state;
-    return this.#isWanted ? 'loading' : 'unloaded';
+  /** `loading` includes waiting for a slot; `restarting` while no replica is ready because of a lost worker. */
+  get state(): 'unloaded' | 'loading' | 'restarting' | 'ready' | 'failed' {
+    if (!this.#replicas || this.#isReleasing) return this.#isWanted ? 'loading' : 'unloaded';
+    const states = this.#replicas.map(({ state }) => state);
+    if (states.includes('ready')) return 'ready';
+    if (states.every((state) => state === 'failed')) return 'failed';
+    return states.includes('restarting') ? 'restarting' : 'loading';
   }
 
   get info(): ModelInfo | undefined {
-    return this.#replicas?.info ?? this.#lastInfo;
+    return this.#replicas?.find((replica) => replica.info)?.info ?? this.#lastInfo;
+  }
+
+  /** Progress of the first replica that reports any. */
+  get loadProgress(): LoadProgress | undefined {
+    const isLoading = ({ state }: Replica): boolean => state === 'loading' || state === 'restarting';
+    return this.#replicas?.find((replica) => isLoading(replica) && replica.loadProgress)?.loadProgress;
+  }
+
+  get running(): number {
+    return sumOf(this.#replicas, ({ running }) => running);
+  }
+
+  get concurrency(): number {
+    return sumOf(this.#replicas, ({ concurrency }) => concurrency);
+  }
+
+  /** The upstream servers of a remote model; each replica counts separately. */
+  get upstreams(): readonly UpstreamStatus[] | undefined {
+    const all = this.#replicas?.flatMap((replica) => replica.upstreams ?? []);
+    return all?.length === 0 ? undefined : all;
+  }
+
+  /** Why a replica has `failed`. */
+  get error(): InferenceError | undefined {
+    return this.#replicas?.find((replica) => replica.error)?.error;
+  }
+
+  get restartsInMs(): number {
+    return Math.min(...this.#replicas!.map((replica) => replica.restartsInMs));
+  }
+
+  /** Whether workers were lost so often in a row that requests shouldn't wait for the next one. */
+  get isLooping(): boolean {
+    if (this.state !== 'restarting') return false;
+    return this.#replicas!.every(({ state, isLooping }) => state === 'failed' || isLooping);
   }
 
   get loaded(): Promise<void> {
@@ -92,9 +131,16 @@ export class LoadableModel {
     return this.#uses * 2 ** ((this.#lastUsedMs - performance.now()) / halfLifeMs);
   }
 
-  /** A replica that can take one more request now. */
+  /** The least busy replica that can take one more request now. */
   free(isReserved: boolean): Replica | undefined {
-    return this.#isReleasing ? undefined : this.#replicas?.free(isReserved);
+    let best: Replica | undefined;
+    if (this.#isReleasing || !this.#replicas) return best;
+    for (const replica of this.#replicas) {
+      const places = replica.concurrency + (isReserved ? (replica.reserve ?? 0) : 0);
+      if (replica.state !== 'ready' || replica.running >= places) continue;
+      if (!best || replica.running < best.running) best = replica;
+    }
+    return best;
   }
 
   touch(): void {
@@ -105,7 +151,7 @@ export class LoadableModel {
   /** Loads it unless it is loaded, also again after a failure; resolves when it is ready. */
   load(): Promise<void> {
     if (this.#isWanted) {
-      if (this.#replicas?.state !== 'failed') return this.#loading.promise;
+      if (this.state !== 'failed') return this.#loading.promise;
       void this.unload('failure');
     }
     this.#isWanted = true;
@@ -119,18 +165,20 @@ export class LoadableModel {
     const { specs, startReplica, room, listener } = this.#options;
     if (!this.#isWanted || this.#replicas || (room && !room.enter(this))) return;
     const load = this.#loading;
-    const started = startReplicas(specs, startReplica, {
-      onChange: () => {
-        this.#lastInfo = started.info ?? this.#lastInfo;
-        this.#memoryBytes = started.memoryBytes || this.#memoryBytes;
-        listener.onChange();
-        this.settle();
-        room?.update();
-      },
-      onEvent: listener.onEvent,
-    });
+    const started = specs.map((spec, replica) =>
+      startReplica(spec, {
+        onChange: () => {
+          this.#lastInfo = started.find((one) => one.info)?.info ?? this.#lastInfo;
+          this.#memoryBytes = sumOf(started, ({ memoryBytes = 0 }) => memoryBytes) || this.#memoryBytes;
+          listener.onChange();
+          this.settle();
+          room?.update();
+        },
+        onEvent: (event) => listener.onEvent(replica, event),
+      }),
+    );
     this.#replicas = started;
-    started.loaded().then(load.resolve, load.reject);
+    Promise.all(started.map((replica) => replica.loaded)).then(() => load.resolve(), load.reject);
   }
 
   /** Unloads it as soon as no request needs it, then resolves. */
@@ -171,7 +219,7 @@ export class LoadableModel {
   async #release(): Promise<void> {
     this.#isReleasing = true;
     const { reason, resolve, reject } = this.#leaving!;
-    await this.#replicas!.close().then(resolve, reject);
+    await Promise.all(this.#replicas!.map((replica) => replica.close())).then(() => resolve(), reject);
     this.#replicas = undefined;
     this.#leaving = undefined;
     this.#isReleasing = false;
@@ -180,6 +228,10 @@ export class LoadableModel {
     this.start();
     this.#options.listener.onChange();
   }
+}
+
+function sumOf(replicas: readonly Replica[] | undefined, read: (replica: Replica) => number): number {
+  return (replicas ?? []).reduce((sum, replica) => sum + read(replica), 0);
 }
 
 function notLoaded(reason: UnloadReason): InferenceError {

@@ -2,16 +2,15 @@ import { InferenceError, wrongCategory } from '../errors.ts';
 import { Observers } from '../observers.ts';
 import type { CallOptions, RunEvent } from '../contracts/run.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
-import type { ModelInfo, ModelStatus } from '../contracts/model.ts';
+import type { ModelInfo, ModelSpec, ModelStatus } from '../contracts/model.ts';
 import { EventStream } from '../concurrency/event-stream.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { withinTime } from '../concurrency/within-time.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
 import { LoadableModel } from './loadable-model.ts';
-import type { InferenceObserver } from '../contracts/observer.ts';
+import type { InferenceObserver, ObservedModel } from '../contracts/observer.ts';
 import type { Replica, RequestListener, StartReplica } from './replica.ts';
 import type { Room } from './room.ts';
-import { ModelView, toRetryAfterSeconds, unknownCategory, type QueuedSpec } from './model-view.ts';
 import { watchRun } from './run-watch.ts';
 import { cancelled, createTicket, type Job, type Ticket } from './ticket.ts';
 
@@ -19,6 +18,11 @@ import { cancelled, createTicket, type Job, type Ticket } from './ticket.ts';
 const latestShare = 0.2;
 /** Replica events → observer hooks. */
 const hooks = { load: 'onModelLoad', failure: 'onModelFailure', loss: 'onWorkerLoss' } as const;
+
+const unknownCategory = 'unknown';
+
+/** Some categories have a context. */
+type QueuedSpec = ModelSpec<{ readonly contextLength?: number | undefined }>;
 
 /** Shared by all models of an engine. */
 export interface QueueContext {
@@ -38,7 +42,6 @@ export class ModelQueue {
   readonly #limits: ResolvedLimits;
   readonly #observers: Observers<InferenceObserver>;
   readonly #model: LoadableModel;
-  readonly #view: ModelView;
   readonly #waiting = new FairQueue<Ticket>();
   readonly #running = new Set<Ticket>();
   /** Running requests per owner. */
@@ -68,23 +71,34 @@ export class ModelQueue {
       listener: {
         onChange: () => this.#modelChanged(),
         onEvent: (replica, { type, ...details }) =>
-          observers.tell(hooks[type], this.#view.observed, { replica, ...details } as never),
+          observers.tell(hooks[type], this.#observed, { replica, ...details } as never),
         onLeave: () => (this.#lastCalls = new Set(this.#waiting)),
-        onUnload: (reason) => observers.tell('onModelUnload', this.#view.observed, { reason }),
+        onUnload: (reason) => observers.tell('onModelUnload', this.#observed, { reason }),
         isBusy: () => this.#running.size > 0 || this.#waitsLast(),
         isIdle: () => this.#isIdle,
       },
     });
-    this.#view = new ModelView(spec, this.#model);
     if (!limits.loadOnDemand) void this.#model.load();
   }
 
+  /** Facts about the model; before it is loaded, from its settings. */
   get info(): ModelInfo {
-    return this.#view.info;
+    const { id, name = id, category = unknownCategory, contextLength, defaults } = this.#spec;
+    const info = this.#model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
+    return defaults === undefined ? info : { ...info, defaults: { ...info.defaults, ...defaults } };
   }
 
   get status(): ModelStatus {
-    return this.#view.status({ waiting: this.#waiting.size, isClosed: this.#closed !== undefined });
+    const state = this.#closed ? 'closed' : this.#state;
+    const { loadProgress, upstreams, running } = this.#model;
+    return {
+      id: this.#spec.id,
+      state,
+      ...(state === 'loading' && loadProgress && { progress: loadProgress }),
+      running,
+      waiting: this.#waiting.size,
+      ...(upstreams && { upstreams }),
+    };
   }
 
   /** Settles with the latest load; immediately for a model that loads on demand. */
@@ -151,6 +165,18 @@ export class ModelQueue {
     await this.close(Math.max(0, endsAt - performance.now()));
   }
 
+  get #observed(): ObservedModel {
+    const { id, category } = this.info;
+    return { id, category };
+  }
+
+  get #state(): ModelStatus['state'] {
+    const { state, upstreams } = this.#model;
+    if (state === 'restarting') return 'loading';
+    const isAlone = state === 'ready' && upstreams?.every(({ isHealthy }) => !isHealthy) === true;
+    return isAlone ? 'unreachable' : state;
+  }
+
   get #isIdle(): boolean {
     return this.#running.size + this.#waiting.size === 0;
   }
@@ -180,26 +206,43 @@ export class ModelQueue {
   #assertAdmission(deadlineMs: number, owner: string | undefined): void {
     if (this.#refusal) throw this.#refusal;
     const { id } = this.#spec;
-    const { state, replicas } = this.#model;
+    const { state } = this.#model;
     if (state === 'failed') {
-      const error = this.#view.loadError();
+      const error = this.#loadError();
       // A retry will find it loaded.
       if (error.code === 'overloaded') this.#loadForRequests();
       throw error;
     }
-    const restartsInMs = state === 'restarting' ? replicas!.restartsInMs : 0;
-    if (restartsInMs > deadlineMs || this.#view.isLooping) throw this.#view.restartError();
+    const restartsInMs = state === 'restarting' ? this.#model.restartsInMs : 0;
+    if (state === 'restarting' && (restartsInMs > deadlineMs || this.#model.isLooping))
+      throw this.#restartError();
     // No owner can fill the queue so far that a different owner's first request is rejected.
     const isFirst = this.#waiting.countOf(owner) === 0;
     const most = isFirst ? 2 * this.#limits.maxQueue : this.#limits.maxQueue;
     if (this.#waiting.size >= most && !this.#placeFor(owner)) {
       // The request can't wait for the model, but a retry will find it loaded.
       if (state === 'unloaded') this.#loadForRequests();
-      const turnMs = (this.#averageMs * (this.#waiting.size + 1)) / Math.max(1, replicas?.concurrency ?? 0);
+      const turnMs = (this.#averageMs * (this.#waiting.size + 1)) / Math.max(1, this.#model.concurrency);
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
         retryAfterSeconds: toRetryAfterSeconds(Math.max(restartsInMs, turnMs)),
       });
     }
+  }
+
+  #restartError(): InferenceError {
+    return new InferenceError('overloaded', `The worker of model "${this.#spec.id}" is being restarted.`, {
+      retryAfterSeconds: toRetryAfterSeconds(this.#model.restartsInMs),
+    });
+  }
+
+  /** The caller may be anyone, so only the cause contains the reason. */
+  #loadError(): InferenceError {
+    const cause = this.#model.error;
+    if (cause?.code !== 'overloaded')
+      return new InferenceError('worker_failed', `Model "${this.#spec.id}" could not be loaded.`, { cause });
+    const { retryAfterSeconds } = cause;
+    const message = `Model "${this.#spec.id}" could not be loaded for now.`;
+    return new InferenceError('overloaded', message, { cause, retryAfterSeconds });
   }
 
   #dispatch(): void {
@@ -248,8 +291,8 @@ export class ModelQueue {
     this.#running.add(ticket);
     this.#count(ticket.owner, 1);
     this.#model.touch();
-    const observer: RequestListener = {
-      onEvents: (events) => ticket.push(events),
+    const listener: RequestListener = {
+      onEvents: ticket.push,
       onEnd: (error, isUntouched = false) => {
         const durationMs = performance.now() - startedAt;
         const averageMs = this.#averageMs || durationMs;
@@ -262,12 +305,12 @@ export class ModelQueue {
         this.#dispatch();
       },
     };
-    ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
+    ticket.dispatch(replica, listener);
   }
 
   /** Whether the request may wait for a new worker. */
   #mayBeginAgain(ticket: Ticket): boolean {
-    return ticket.mayBeginAgain && !this.#refusal && !this.#view.isLooping && this.#model.state !== 'failed';
+    return ticket.mayBeginAgain && !this.#refusal && !this.#model.isLooping && this.#model.state !== 'failed';
   }
 
   #abandon(ticket: Ticket): void {
@@ -276,9 +319,8 @@ export class ModelQueue {
   }
 
   #modelChanged(): void {
-    if (this.#model.state === 'failed')
-      for (const ticket of this.#waiting) ticket.fail(this.#view.loadError());
-    if (this.#view.isLooping) for (const ticket of this.#waiting) ticket.fail(this.#view.restartError());
+    if (this.#model.state === 'failed') for (const ticket of this.#waiting) ticket.fail(this.#loadError());
+    if (this.#model.isLooping) for (const ticket of this.#waiting) ticket.fail(this.#restartError());
     this.#dispatch();
   }
 
@@ -298,7 +340,7 @@ export class ModelQueue {
     for (const ticket of this.#running) ticket.fail(reason);
     clearTimeout(this.#idleTimer);
     await this.#model.close();
-    this.#observers.tell('onModelClose', this.#view.observed);
+    this.#observers.tell('onModelClose', this.#observed);
   }
 
   /** Resolves when no request runs or waits, or after `graceMs`. */
@@ -311,4 +353,9 @@ export class ModelQueue {
 
 function shuttingDown(): InferenceError {
   return new InferenceError('overloaded', 'The service is shutting down.', { retryAfterSeconds: 1 });
+}
+
+/** Whole seconds, 1 to 60: clients ignore longer delays. */
+function toRetryAfterSeconds(milliseconds: number): number {
+  return Math.min(60, Math.max(1, Math.ceil(milliseconds / 1000)));
 }

@@ -1,7 +1,7 @@
 import type { CallOptions, RunEvent, RunOrigin } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { EventStream } from '../concurrency/event-stream.ts';
-import type { CancelHandle, RequestLabels } from './replica.ts';
+import type { CancelHandle, Replica, RequestListener } from './replica.ts';
 import type { RunWatch } from './run-watch.ts';
 
 export interface TicketOptions extends CallOptions {
@@ -49,14 +49,13 @@ export function createTicket(job: Job, stream: EventStream<RunEvent>, options: T
     cost: options.cost,
     /** Set while a replica works on it. */
     run: undefined as CancelHandle | undefined,
-    get labels(): RequestLabels {
+    /** Starts its run on a replica. */
+    dispatch(replica: Replica, listener: RequestListener): void {
       const { origin, owner, sharesPrefixes, mayRestart } = options;
       const headers = origin ? runHeaders(origin) : {};
       watch?.propagate(headers);
-      return { requestId: origin?.requestId, headers, owner, sharesPrefixes, mayRestart };
-    },
-    dispatch(run: CancelHandle): void {
-      ticket.run = run;
+      const labels = { requestId: origin?.requestId, headers, owner, sharesPrefixes, mayRestart };
+      ticket.run = replica.start(job.request, listener, labels);
       if (++dispatches > 1) return;
       // Not earlier: an observer may cancel the run.
       watch?.dispatch();

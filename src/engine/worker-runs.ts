@@ -1,7 +1,7 @@
 import { serialize } from 'node:v8';
 import { InferenceError, sentence, type SerializedError } from '../errors.ts';
 import type { CategoryModels, Pipeline } from '../contracts/category.ts';
-import { Turns } from '../concurrency/turns.ts';
+import { Turns } from '../concurrency/in-slices.ts';
 import { driveRun } from './drive-run.ts';
 import { Assembly, Lanes, partBytes, type Arrived, type Part } from './lanes.ts';
 import { createOutbox, unsendable } from './outbox.ts';

@@ -21,13 +21,15 @@ const countedRequestId = /^(?:req-[\da-z]{1,8}|\d+)$/;
 
 /** The request id of the host, else of the client or a proxy, else the host's counter, else a new id. */
 export function requestIdOf(request: ApiRequest): string {
-  const ofHost = (request.hostIds ?? [])
-    .flat()
-    .filter((id) => typeof id === 'string' || typeof id === 'number')
-    .map(String);
-  const unique = ofHost.filter((id) => !countedRequestId.test(id));
-  const given = [...unique, headerOf(request, 'x-request-id') ?? '', ...ofHost];
-  return given.find((id) => saneRequestId.test(id)) ?? createId('req_');
+  let counted: string | undefined;
+  for (const given of (request.hostIds ?? []).flat()) {
+    const id = typeof given === 'number' ? String(given) : given;
+    if (typeof id !== 'string' || !saneRequestId.test(id)) continue;
+    if (!countedRequestId.test(id)) return id;
+    counted ??= id;
+  }
+  const own = headerOf(request, 'x-request-id');
+  return own !== undefined && saneRequestId.test(own) ? own : (counted ?? createId('req_'));
 }
 
 /** Max names in a header that lists client input. */
@@ -75,9 +77,4 @@ export function deadlineMsOf(request: ApiRequest): number | undefined {
   for (const seconds of [own, headerOf(request, 'x-stainless-timeout')].map(Number))
     if (seconds > 0) deadlineMs = Math.min(deadlineMs ?? maxDeadlineMs, seconds * 1000);
   return deadlineMs;
-}
-
-/** Time limit of the whole body, including the client's own limit. */
-export function bodyTimeoutMsOf(request: ApiRequest, { bodyTimeoutMs }: { bodyTimeoutMs: number }): number {
-  return Math.min(bodyTimeoutMs, deadlineMsOf(request) ?? Infinity);
 }

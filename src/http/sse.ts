@@ -51,7 +51,7 @@ export function createEventStream<Event>(source: EventStreamSource<Event>) {
   const opened = createDeferred();
   const state = { frames: '', isOpen: false, ended: false };
   /** Wakes the reader that waits for frames. */
-  let written = (): void => {};
+  let written: (() => void) | undefined;
   let taken = createDeferred();
 
   const write = (frames: string): void => {
@@ -59,12 +59,12 @@ export function createEventStream<Event>(source: EventStreamSource<Event>) {
     state.frames += frames;
     state.isOpen = true;
     opened.resolve();
-    written();
+    written?.();
   };
   const end = (): void => {
     state.ended = true;
     clearTimeout(keepAlive);
-    written();
+    written?.();
     taken.resolve();
   };
   const keepAlive = setTimeout(() => {

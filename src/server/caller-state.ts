@@ -15,32 +15,6 @@ const keyBytes = 32;
 const ivBytes = 12;
 const authTagLength = 16;
 
-/** Encrypts texts per caller, who can't read or change them or pass them to a different caller. */
-function createSealers(secret?: string): (caller: string) => Pick<CallerState, 'seal' | 'unseal'> {
-  const key =
-    secret === undefined
-      ? randomBytes(keyBytes)
-      : Buffer.from(hkdfSync('sha256', secret, '', 'slashv1 reasoning', keyBytes));
-  return (caller) => ({
-    seal(text) {
-      const iv = randomBytes(ivBytes);
-      const cipher = createCipheriv(algorithm, key, iv, { authTagLength }).setAAD(Buffer.from(caller));
-      const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
-      return Buffer.concat([iv, cipher.getAuthTag(), ...encrypted]).toString('base64');
-    },
-    unseal(sealed) {
-      const bytes = Buffer.from(sealed, 'base64');
-      const start = ivBytes + authTagLength;
-      if (bytes.length < start) return undefined;
-      const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength })
-        .setAAD(Buffer.from(caller))
-        .setAuthTag(bytes.subarray(ivBytes, start));
-      const text = decipher.update(bytes.subarray(start));
-      return orElse(() => Buffer.concat([text, decipher.final()]).toString('utf8'), undefined);
-    },
-  });
-}
-
 export interface Keeping {
   readonly store: ResponseStore;
   /** The store belongs to the host and may be shared with more processes. */
@@ -55,13 +29,34 @@ export interface Keeping {
 
 export type CallerStates = (owner: string | undefined, planName: string | undefined) => CallerState;
 
+/** Texts are encrypted per caller, who can't read or change them or pass them to a different caller. */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
-  const sealersOf = createSealers(secret);
+  const key =
+    secret === undefined
+      ? randomBytes(keyBytes)
+      : Buffer.from(hkdfSync('sha256', secret, '', 'slashv1 reasoning', keyBytes));
   const shared: SharedWrites = { changes: new Map(), written: new Map() };
   return (owner, planName = '') => {
     const caller = [planName, owner ?? ''].map(encodeURIComponent).join(':');
-    const kept = keeping && new KeptStore({ caller, owner }, keeping, shared);
-    return { kept, ...sealersOf(caller) };
+    return {
+      kept: keeping && new KeptStore({ caller, owner }, keeping, shared),
+      seal(text) {
+        const iv = randomBytes(ivBytes);
+        const cipher = createCipheriv(algorithm, key, iv, { authTagLength }).setAAD(Buffer.from(caller));
+        const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
+        return Buffer.concat([iv, cipher.getAuthTag(), ...encrypted]).toString('base64');
+      },
+      unseal(sealed) {
+        const bytes = Buffer.from(sealed, 'base64');
+        const start = ivBytes + authTagLength;
+        if (bytes.length < start) return undefined;
+        const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength })
+          .setAAD(Buffer.from(caller))
+          .setAuthTag(bytes.subarray(ivBytes, start));
+        const text = decipher.update(bytes.subarray(start));
+        return orElse(() => Buffer.concat([text, decipher.final()]).toString('utf8'), undefined);
+      },
+    };
   };
 }
 

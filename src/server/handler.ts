@@ -19,18 +19,20 @@ type Placeholders = Readonly<Record<string, string>>;
 
 type FoundRoute = ReturnType<ReturnType<typeof createRouter>>;
 
-/** The first matching template wins. */
+/** Paths without placeholders first, then the first matching template. */
 function createRouter(routes: readonly Route[]) {
-  const paths = new Map<string, { match: ReturnType<typeof matcher>; byMethod: Map<string, Route> }>();
+  const paths = new Map<string, Map<string, Route>>();
   for (const route of routes) {
-    const make = () => ({ match: matcher(route.path), byMethod: new Map<string, Route>() });
-    const { byMethod } = getOrCreate(paths, route.path, make);
+    const byMethod = getOrCreate(paths, route.path, () => new Map<string, Route>());
     for (const method of methodsOf(route)) byMethod.set(method, route);
   }
-  const find = (path: string) => {
-    for (const { match, byMethod } of paths.values()) {
-      const placeholders = match(path);
-      if (placeholders) return { placeholders, byMethod };
+  const templates = Array.from(paths, ([path, byMethod]) => ({ pattern: patternOf(path), byMethod }));
+  const find = (path: string): { byMethod: Map<string, Route>; placeholders?: Placeholders } | undefined => {
+    const byMethod = path.includes('{') ? undefined : paths.get(path);
+    if (byMethod) return { byMethod };
+    for (const template of templates) {
+      const placeholders = template.pattern.exec(path)?.groups;
+      if (placeholders) return { byMethod: template.byMethod, placeholders };
     }
     return undefined;
   };
@@ -42,16 +44,14 @@ function createRouter(routes: readonly Route[]) {
       route,
       /** Supported methods, if only the method doesn't match. */
       allow: found && !route ? [...found.byMethod.keys()].join(', ') : undefined,
-      /** Values of the path's placeholders, still encoded. */
+      /** Values of the path's placeholders, if any, still encoded. */
       placeholders: found?.placeholders,
     };
   };
 }
 
-function matcher(template: string): (path: string) => Placeholders | null {
-  if (!template.includes('{')) return (path) => (path === template ? {} : null);
-  const pattern = new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`);
-  return (path) => pattern.exec(path)?.groups ?? null;
+function patternOf(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`);
 }
 
 function methodsOf(route: Route): string[] {
@@ -176,7 +176,7 @@ class HandledRequest {
 
   async #answer(): Promise<ApiResponse> {
     const request = this.#request;
-    const { route, allow, placeholders = {} } = this.#found;
+    const { route, allow, placeholders } = this.#found;
     const preflight = this.#settings.cors?.preflight(request, allow ?? 'GET, HEAD, POST');
     if (preflight !== undefined) return preflight;
     if (allow !== undefined) {
@@ -192,7 +192,7 @@ class HandledRequest {
       throw new InferenceError('route_not_found', message);
     }
     // Reject malformed paths before looking up the key.
-    const pathParameters = decodeAll(placeholders);
+    const pathParameters = placeholders ? decodeAll(placeholders) : {};
     const caller = await this.#identify();
     const startedAt = this.#startedAt;
     const budget = createBudget({ request, startedAt, ...caller }, this.#settings.jsonGate);
@@ -215,24 +215,19 @@ class HandledRequest {
       budget.release();
     };
     request.signal.addEventListener('abort', leave, { once: true });
-    return this.#run(call, { route, leave });
+    try {
+      await caller.meter.enter(this.#headers);
+      return watchBody(await route.handle(call), { end: leave });
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   async #identify(): Promise<Caller> {
     const { authenticate, callerOf, meterOf } = this.#settings;
     const { owner, plan } = (await authenticate?.(this.#request)) ?? {};
     return { owner, caller: callerOf(owner, plan), meter: meterOf(owner, plan) };
-  }
-
-  async #run(call: Call, { route, leave }: { route: Route; leave: () => void }): Promise<ApiResponse> {
-    const { meter } = call;
-    try {
-      await meter.enter().finally(() => Object.assign(this.#headers, meter.headers));
-      return watchBody(await route.handle(call), { end: leave });
-    } catch (error) {
-      leave();
-      throw error;
-    }
   }
 }
 

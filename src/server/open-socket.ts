@@ -10,7 +10,6 @@ import { toErrorBody } from '../http/error-responses.ts';
 import { headerOf, protocolsOf } from '../http/headers.ts';
 import { queryOf } from './path.ts';
 import { turns } from './request-budget.ts';
-import type { Meter } from './plans.ts';
 import { openRun } from './run.ts';
 import type { OpenSocket } from './sockets.ts';
 
@@ -100,7 +99,7 @@ function assertOrigin({ request, settings }: Call): void {
 interface SocketRun extends Pick<SocketRunOptions, 'isUsed'> {
   readonly category: CategoryDefinition;
   readonly request: AnyRequest;
-  readonly onLimits: (headers: Meter['headers']) => void;
+  readonly onLimits: (headers: Readonly<Record<string, string>>) => void;
 }
 
 async function* runAgain(
@@ -108,15 +107,15 @@ async function* runAgain(
   { category, request, isUsed, onLimits }: SocketRun,
 ): AsyncGenerator<RunEvent> {
   const own = { ...call, startedAt: performance.now(), ...(await call.identify()) };
+  const headers: Record<string, string> = {};
   try {
-    await own.meter.enter().finally(() => onLimits(own.meter.headers));
+    await own.meter.enter(headers).finally(() => onLimits(headers));
     void isUsed
       ?.then((used) => (used ? undefined : own.meter.forget()))
       .catch((error: unknown) => call.report(InferenceError.from(error)));
     const model = findModel(own, request.model, category);
     own.meter.assertModel(model.id);
-    const { events } = await openRun(own, { category, request, model }, { isUsed });
-    yield* events;
+    yield* await openRun(own, { category, request, model }, { isUsed });
   } finally {
     own.meter.leave();
   }

@@ -1,8 +1,10 @@
 import type { ApiRequest } from '../contracts/http.ts';
 
+const trailingSlashes = /(?<!\/)\/+$/;
+
 /** Removes query, mount path, `/v1` and trailing slashes. */
 export function endpointPath(url: string, mountPath = ''): string {
-  return withoutPrefix(withoutPrefix(pathOf(url), withoutTrailingSlashes(mountPath)), '/v1');
+  return withoutPrefix(withoutPrefix(pathOf(url), mountPath.replace(trailingSlashes, '')), '/v1');
 }
 
 /** `/api/v1/models` → `/models`, for hosts that route without a mount path. */
@@ -16,15 +18,11 @@ export function pathBehindRoute({
 function pathOf(url: string): string {
   const [path] = url.split(/[?#]/, 1) as [string];
   // Clients that use the server as a proxy send the whole URL.
-  return withoutTrailingSlashes(path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, ''));
+  return (path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '')).replace(trailingSlashes, '');
 }
 
 export function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(url.split('#', 1)[0]!.replace(/^[^?]*/, ''));
-}
-
-function withoutTrailingSlashes(path: string): string {
-  return path.replace(/(?<!\/)\/+$/, '');
 }
 
 function withoutPrefix(path: string, prefix: string): string {

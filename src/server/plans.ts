@@ -74,21 +74,20 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory) {
 }
 
 function createMeter(plan: CompiledPlan, owner: string) {
-  const headers: Record<string, string> = {};
   const { running } = plan;
   let isUnderWay = false;
   let isStaying = false;
-  const end = (): void => {
-    if (!isUnderWay) return;
+  /** The request has ended; idempotent. */
+  const leave = (): void => {
+    if (!isUnderWay || isStaying) return;
     isUnderWay = false;
     const count = running.get(owner)! - 1;
     if (count > 0) running.set(owner, count);
     else running.delete(owner);
   };
   return {
-    /** `x-ratelimit-*`, filled by `enter`. */
-    headers,
-    async enter() {
+    /** @param headers receives `x-ratelimit-*` */
+    async enter(headers: Record<string, string>) {
       const count = running.get(owner) ?? 0;
       if (count >= plan.maxConcurrent) throw tooManyConcurrent(count);
       running.set(owner, count + 1);
@@ -99,14 +98,14 @@ function createMeter(plan: CompiledPlan, owner: string) {
     async forget() {
       await plan.rateLimit?.refund(owner);
     },
-    /** The request has ended; idempotent. */
-    leave() {
-      if (!isStaying) end();
-    },
+    leave,
     /** The request outlives its answer: `leave` has no effect. */
     stay() {
       isStaying = true;
-      return end;
+      return () => {
+        isStaying = false;
+        leave();
+      };
     },
     /** @param models ids that the request may still use @throws InferenceError `upgrade_required` */
     assertModel(...models: readonly string[]) {
@@ -128,9 +127,10 @@ function createMeter(plan: CompiledPlan, owner: string) {
     async assertLeft() {
       await plan.quota?.assertLeft(owner);
     },
+    /** @returns `undefined` for a plan without limits, whose tokens aren't estimated */
     async spend(estimate: () => number) {
       const { quota, rateLimit } = plan;
-      if (!quota && !rateLimit) return unmetered;
+      if (!quota && !rateLimit) return undefined;
       const tokens = estimate();
       await quota?.admit(owner);
       const taken: Settle[] = [];
@@ -148,8 +148,6 @@ function createMeter(plan: CompiledPlan, owner: string) {
     },
   };
 }
-
-const unmetered = { settle: async (): Promise<void> => {}, refund: async (): Promise<void> => {} };
 
 function tooManyConcurrent(count: number): InferenceError {
   const message = `This key has ${count} requests in progress, the maximum of its plan. Try again when one has finished.`;

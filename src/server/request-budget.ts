@@ -1,4 +1,4 @@
-import { Turns } from '../concurrency/turns.ts';
+import { Turns } from '../concurrency/in-slices.ts';
 import type { RequestBudget } from '../contracts/endpoint.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 import { InferenceError } from '../errors.ts';
@@ -40,7 +40,7 @@ export function createBudget({ request, owner, startedAt, meter }: BudgetOwner, 
     const deadlineMs = deadlineMsOf(request) ?? Infinity;
     if (turnBeganAt - startedAt < deadlineMs) return;
     // Billed like a run that hit its client's deadline.
-    await (await meter.spend(() => 0)).settle(0);
+    await (await meter.spend(() => 0))?.settle(0);
     throw new InferenceError('deadline_exceeded', `The request was not finished within ${deadlineMs} ms.`);
   };
   return {

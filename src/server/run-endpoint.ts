@@ -6,11 +6,11 @@ import { findModel, type Call } from './call.ts';
 import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { Endpoint, EndpointRun, EndpointRunOptions, RequestBody } from '../contracts/endpoint.ts';
-import { bodyTimeoutMsOf, deadlineMsOf } from '../http/headers.ts';
+import { deadlineMsOf } from '../http/headers.ts';
 import { toErrorBody } from '../http/error-responses.ts';
 import { watched } from './request-watch.ts';
 import { collectRun, openRun, type BilledRun } from './run.ts';
-import { markChecked } from '../validation/checked-request.ts';
+import { markChecked } from '../validation/request-table.ts';
 import { unknownFieldsHeader } from './unknown-fields.ts';
 import { receiveUpload } from './upload.ts';
 import { InferenceError } from '../errors.ts';
@@ -45,7 +45,7 @@ export async function receiveJson(
   { isOptional }: Pick<RequestBody, 'isOptional'> = {},
 ): Promise<unknown> {
   if (isOptional === true && isEmpty(request)) return {};
-  const timeoutMs = bodyTimeoutMsOf(request, settings);
+  const timeoutMs = Math.min(settings.bodyTimeoutMs, deadlineMsOf(request) ?? Infinity);
   const place = settings.jsonGate.enter(owner);
   const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, owner, onSize: place.grow };
   return readJson(request, limits).finally(() => place.leave());
@@ -90,13 +90,13 @@ async function answer(
     model,
     caller: call.caller,
     collect: (request, options) => collectRun(call, runOf(request, options)),
-    open: async (request, options) => (await openRun(call, runOf(request, options))).events,
+    open: (request, options) => openRun(call, runOf(request, options)),
     async stream(request, toFrames, { responseId, toErrorFrames = toFrame, ...end } = {}) {
-      const { events, bill } = await openRun(call, runOf(request, { responseId }), { billsLater: true });
+      const opened = await openRun(call, runOf(request, { responseId }), { billsLater: true });
       const frames = createEventStream({
-        events: onRunEnd ? watched(events, { end: onRunEnd }) : events,
+        events: onRunEnd ? watched(opened, { end: onRunEnd }) : opened,
         toFrames,
-        onTake: bill,
+        onTake: opened.take,
         ...end,
         toErrorFrame: (thrown) => toErrorFrames(run.report(InferenceError.from(thrown))),
         keepAliveMs: call.settings.keepAliveMs,

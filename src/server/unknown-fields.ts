@@ -64,7 +64,8 @@ function* namesWithin(
   if (typeof value !== 'object' || value === null) return;
   const options = schemas.flatMap(optionsOf);
   if (Array.isArray(value)) {
-    const items = options.flatMap(({ items: own }) => (own === undefined ? [] : [own as JsonSchema]));
+    const items: JsonSchema[] = [];
+    for (const { items: own } of options) if (own !== undefined) items.push(own as JsonSchema);
     if (items.length === 0) return;
     for (const [index, item] of value.entries()) {
       if (budget.names-- <= 0) return;
@@ -73,13 +74,17 @@ function* namesWithin(
     return;
   }
   const fields = value as Readonly<Record<string, unknown>>;
-  const shapes = options
-    .filter((option) => fits(option, fields))
-    .map(({ properties }) => properties as Properties | undefined);
-  if (shapes.length === 0 || shapes.includes(undefined)) return;
+  const shapes: Properties[] = [];
+  for (const option of options) {
+    if (!fits(option, fields)) continue;
+    if (option.properties === undefined) return;
+    shapes.push(option.properties as Properties);
+  }
+  if (shapes.length === 0) return;
   for (const name in fields) {
     if (budget.names-- <= 0) return;
-    const known = shapes.flatMap((shape) => (Object.hasOwn(shape!, name) ? [shape![name]!] : []));
+    const known: JsonSchema[] = [];
+    for (const shape of shapes) if (Object.hasOwn(shape, name)) known.push(shape[name]!);
     const within = `${path}.${name.slice(0, maxLength)}`;
     if (known.length > 0) yield* namesWithin(known, fields[name], within, budget);
     else if (!answerFields.has(name)) yield within;
@@ -94,10 +99,12 @@ function optionsOf(schema: JsonSchema): readonly JsonSchema[] {
 /** True if the fields with fixed values, such as `role` and `type`, match the schema. */
 function fits(schema: JsonSchema, fields: Readonly<Record<string, unknown>>): boolean {
   if (schema['type'] !== undefined && ![schema['type']].flat().includes('object')) return false;
-  return Object.entries((schema.properties as Properties | undefined) ?? {}).every(
-    ([name, { const: only, enum: some }]) => {
-      const values = only === undefined ? (some as readonly unknown[] | undefined) : [only];
-      return values === undefined || typeof fields[name] !== 'string' || values.includes(fields[name]);
-    },
-  );
+  const shape = (schema.properties as Properties | undefined) ?? {};
+  for (const name in shape) {
+    const { const: only, enum: some } = shape[name]!;
+    const values = only === undefined ? (some as readonly unknown[] | undefined) : [only];
+    if (values !== undefined && typeof fields[name] === 'string' && !values.includes(fields[name]))
+      return false;
+  }
+  return true;
 }

@@ -7,7 +7,7 @@ import type { FormField } from '../contracts/endpoint.ts';
 import { getOrCreate } from '../core/get-or-create.ts';
 import { describeValue } from '../core/text/quote.ts';
 import { fieldError, InferenceError } from '../errors.ts';
-import { bodyTimeoutMsOf } from '../http/headers.ts';
+import { deadlineMsOf } from '../http/headers.ts';
 import { readMultipart } from '../http/multipart.ts';
 import type { Call } from './call.ts';
 
@@ -66,7 +66,7 @@ export async function receiveUpload(
     own({ release });
     const fields = await readMultipart(request, {
       maxBytes: settings.maxUploadBytes,
-      timeoutMs: bodyTimeoutMsOf(request, settings),
+      timeoutMs: Math.min(settings.bodyTimeoutMs, deadlineMsOf(request) ?? Infinity),
       onSize: place.grow,
       onFile,
     });

@@ -7,7 +7,6 @@ import {
 } from '../core/parameters/descriptor.ts';
 import { fieldErrorOf } from '../errors.ts';
 import { assertOptions } from './assert-options.ts';
-import { isChecked } from './checked-request.ts';
 import type { InputsOf, OutputsOf, SettingTable } from './setting-table.ts';
 
 const shared = { model: z.string().min(1, { error: 'expected the id of a model, got ""' }) };
@@ -23,6 +22,20 @@ export type RequestOf<Fields extends SettingTable, Parameters extends ParameterT
   typeof shared & Fields
 > &
   ParameterValues<Parameters>;
+
+declare const brand: unique symbol;
+const mark = Symbol('checked');
+
+/** A request that a wire schema has validated. */
+export type Checked<Request> = Request & { readonly [brand]: true };
+
+export function markChecked<Request extends object>(request: Request): Checked<Request> {
+  return Object.defineProperty(request, mark, { value: true }) as Checked<Request>;
+}
+
+export function isChecked<Request>(request: Request): request is Checked<Request> {
+  return typeof request === 'object' && request !== null && Object.hasOwn(request, mark);
+}
 
 /** Parameter ranges are checked together with their defaults. */
 export class RequestTable<Fields extends SettingTable, Parameters extends ParameterTable> {

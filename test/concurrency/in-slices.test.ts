@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { inSlices } from '../../src/concurrency/in-slices.ts';
-import { Turns } from '../../src/concurrency/turns.ts';
+import { inSlices, Turns } from '../../src/concurrency/in-slices.ts';
 
 /** Work of so many parts, each of which takes 5 ms of a clock that only they move. */
 function* work(parts: number, onPart: () => void): Generator<void, number> {

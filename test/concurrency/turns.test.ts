@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Turns } from '../../src/concurrency/turns.ts';
+import { Turns } from '../../src/concurrency/in-slices.ts';
 
 it('owners take turns slice by slice, and everything else runs between two slices', async () => {
   const turns = new Turns();

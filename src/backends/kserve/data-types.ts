@@ -1,5 +1,5 @@
 import type { ElementType } from '../../contracts/graph.ts';
-import { tensorArrays } from '../../runtime/native/element-types.ts';
+import { tensorArrays } from '../../runtime/tensors.ts';
 
 const elementTypes: ReadonlyMap<string, ElementType> = new Map(
   (Object.keys(tensorArrays) as ElementType[]).map((type) => [dataTypeOf(type), type]),

@@ -1,5 +1,5 @@
 import type { Tensor, TensorData, TensorMap } from '../../contracts/graph.ts';
-import { tensorArrays } from '../../runtime/native/element-types.ts';
+import { tensorArrays } from '../../runtime/tensors.ts';
 import { dataTypeOf, elementTypeOf } from './data-types.ts';
 
 interface WireOutput {

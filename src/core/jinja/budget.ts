@@ -26,14 +26,10 @@ export class Budget {
 
   /** Spends the cost of creating or reading a value. */
   spendOn(value: Value): void {
-    this.spend(1 + sizeOf(value));
+    if (typeof value === 'string') this.spend(1 + value.length / 32);
+    else if (isArray(value)) this.spend(1 + value.length);
+    else this.spend(1 + (isDictionary(value) ? value.size : 0));
   }
-}
-
-function sizeOf(value: Value): number {
-  if (typeof value === 'string') return value.length / 32;
-  if (isArray(value)) return value.length;
-  return isDictionary(value) ? value.size : 0;
 }
 
 /** @throws RangeError for a text that would be too long */

@@ -182,7 +182,7 @@ export function callOf(callee: Expression, args: Arguments): Expression {
     scope.budget.spendOn(result);
     return result;
   };
-  return expression((scope) => call(scope), { call });
+  return expression(call, { call });
 }
 
 export function filtered(value: Expression, filter: FilterCall): Expression {

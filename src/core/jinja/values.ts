@@ -1,4 +1,4 @@
-import { exactEntries } from '../text/exact-json.ts';
+import { orderedKeys } from '../text/exact-json.ts';
 
 /**
  * A value inside a template, with Python's distinctions: a `number` or `bigint` is an int, `null` is None, and
@@ -60,7 +60,9 @@ export function toValue(data: unknown): Value {
   if (typeof data !== 'object' || data === null) return data as Value;
   if (data instanceof Map || data instanceof Float) return data;
   if (Array.isArray(data)) return data.map(toValue);
-  return new Map(exactEntries(data).map(([key, value]) => [key, toValue(value)]));
+  const members = new Map<Value, Value>();
+  for (const key of orderedKeys(data)) members.set(key, toValue((data as Record<string, unknown>)[key]));
+  return members;
 }
 
 export function isDictionary(value: Value): value is Dictionary {
@@ -175,8 +177,9 @@ function rank(unit: number): number {
 
 /** A big integer is compared exactly, even with floats. */
 function compareNumbers(left: PythonNumber, right: PythonNumber): number {
-  const [a, b] = [left, right].map((value) => (typeof value === 'bigint' ? value : numberOf(value)));
-  return a! < b! ? -1 : a! > b! ? 1 : a == b ? 0 : NaN;
+  const a = typeof left === 'bigint' ? left : numberOf(left);
+  const b = typeof right === 'bigint' ? right : numberOf(right);
+  return a < b ? -1 : a > b ? 1 : a == b ? 0 : NaN;
 }
 
 /** @throws TypeError for values without items */

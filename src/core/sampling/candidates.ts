@@ -1,8 +1,7 @@
-import { lowerBound } from './lower-bound.ts';
+import { lowerBound, assertNumber } from './scratch.ts';
 import { assertArray, assertCount, assertNumbers, assertObject, assertOneOf } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';
-import { assertNumber } from './scratch.ts';
 
 /** The largest finite float32: logits are held within ±this, so that no difference of two overflows. */
 export const maxLogit = 2 ** 128 - 2 ** 104;

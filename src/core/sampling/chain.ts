@@ -54,6 +54,7 @@ export function createChain(
     run(logits, allow, isPenalized) {
       const candidates = candidateScratch(logits.length);
       if (collector && !(allow && leavesFew(allow, logits.length))) {
+        candidates.size = 0;
         collector.reset(candidates);
         scan(logits, adjust(logits, allow, isPenalized), collector, allow);
         if (collector.isComplete()) {
@@ -98,12 +99,11 @@ function stepsOf(
 ): readonly SamplerStep[] {
   const isGreedy = parameters.temperature === 0;
   const isSteered = parameters.mirostatMode > 0;
-  const acting = (samplers as readonly SamplerDefinition[]).filter(
-    (sampler) =>
-      isOn(sampler, parameters) &&
-      (!isGreedy || sampler.actsWhenGreedy) &&
-      (!isSteered || sampler.actsWithMirostat),
-  );
-  const steps = acting.map((sampler) => sampler.create(parameters, { ...context, isSteered }));
-  return biases.length > 0 ? [createBiasStep(biases), ...steps] : steps;
+  const steps: SamplerStep[] = biases.length > 0 ? [createBiasStep(biases)] : [];
+  for (const sampler of samplers as readonly SamplerDefinition[]) {
+    const isLeftOut = (isGreedy && !sampler.actsWhenGreedy) || (isSteered && !sampler.actsWithMirostat);
+    if (!isLeftOut && isOn(sampler, parameters))
+      steps.push(sampler.create(parameters, { ...context, isSteered }));
+  }
+  return steps;
 }

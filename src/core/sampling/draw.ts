@@ -30,13 +30,19 @@ export function draw(candidates: Candidates, uniform: number): number {
   const largest = maxOf(candidates);
   let total = 0;
   for (let piece = 0; piece < pieces; piece++)
-    total += masses[piece] = decaysInto(weights, logits, piece * pieceLength, endOf(piece, size), largest);
+    total += masses[piece] = decaysInto(
+      weights,
+      logits,
+      piece * pieceLength,
+      Math.min((piece + 1) * pieceLength, size),
+      largest,
+    );
   const goal = uniform * total;
   const piece = placeExceeding(masses, pieces, goal);
   let before = 0;
   for (let earlier = 0; earlier < piece; earlier++) before += masses[earlier]!;
   const start = piece * pieceLength;
-  const end = endOf(piece, size);
+  const end = Math.min(start + pieceLength, size);
   decaysInto(weights, logits, start, end, largest);
   return tokens[start + placeExceeding(weights, end - start, goal - before)]!;
 }
@@ -44,10 +50,6 @@ export function draw(candidates: Candidates, uniform: number): number {
 /** Sums of this many weights are compared first. */
 const pieceLength = 512;
 const pieceMasses = createScratch((length) => new Float64Array(length));
-
-function endOf(piece: number, size: number): number {
-  return Math.min((piece + 1) * pieceLength, size);
-}
 
 /** The first place with which the running sum exceeds a goal; where rounding keeps it from that, the last that has any weight. */
 function placeExceeding(weights: Float64Array, count: number, goal: number): number {

@@ -1,5 +1,5 @@
 import { getOrCreate } from '../get-or-create.ts';
-import { lowerBound } from './lower-bound.ts';
+import { lowerBound } from './scratch.ts';
 import { assertCount, assertFunction, assertList, assertObject, assertText } from '../assert-values.ts';
 /**
  * Sequences of tokens that a repetition doesn't reach across: the first token of each → what follows it, in each that

@@ -1,7 +1,7 @@
-import { createCandidates, justBelow, keepFrom, maxOf, type Candidates, checkedStep } from './candidates.ts';
+import { justBelow, keepFrom, maxOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { stepOnLargest } from './largest-logits.ts';
-import { append, emptied, type Collector } from './scan.ts';
+import { append, type Collector } from './scan.ts';
 import { keepTopK } from './top-k.ts';
 
 export const minPSampler = defineSampler({
@@ -57,13 +57,13 @@ const offsetOf = (p: number): number => Math.log(p) - 1e-12;
  */
 function createMinPCollector(p: number): Collector & { largest: number } {
   const offset = offsetOf(p);
-  let candidates = createCandidates(0);
+  let candidates!: Candidates;
   let room = 0;
   return {
     threshold: -Infinity,
     largest: -Infinity,
     reset(target) {
-      candidates = emptied(target);
+      candidates = target;
       room = Math.max(1024, target.tokens.length >> 4);
       this.largest = -Infinity;
       this.threshold = -Infinity;

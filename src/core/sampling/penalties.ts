@@ -1,7 +1,6 @@
-import { lowerBound } from './lower-bound.ts';
+import { lowerBound, assertNumber } from './scratch.ts';
 import { assertNumbers, assertObject } from '../assert-values.ts';
 import type { ParameterValues } from '../parameters/descriptor.ts';
-import { assertNumber } from './scratch.ts';
 import { assertCandidates, withinRange, type Candidates } from './candidates.ts';
 import { applyChanges, type LogitChanges } from './changes.ts';
 import { defineSampler } from './definition.ts';
@@ -55,15 +54,16 @@ export const penaltiesSampler = defineSampler({
   actsWithMirostat: true,
   create({ repeatPenalty, frequencyPenalty, presencePenalty, repeatLastN }, { isWord, vocabularySize }) {
     const given = { repeatPenalty, frequencyPenalty, presencePenalty, repeatLastN };
-    const window = createTokenWindow(repeatLastN, vocabularySize);
     const withoutRepeat = { ...given, repeatPenalty: 1 };
-    const changes = changesOf(window, (token) => (isWord(token) ? given : withoutRepeat));
+    const changes = createWindow(repeatLastN, vocabularySize, (token) =>
+      isWord(token) ? given : withoutRepeat,
+    );
     const raises = repeatPenalty < 1 || frequencyPenalty < 0 || presencePenalty < 0;
     return {
       apply: (candidates, isPenalized) => applyChanges(candidates, changes, isPenalized),
       changes,
-      ...(raises ? {} : { lowered: () => window.size }),
-      accept: window.accept,
+      ...(raises ? {} : { lowered: () => changes.size }),
+      accept: changes.accept,
       memory: repeatLastN < 0 ? Infinity : repeatLastN,
     };
   },
@@ -72,22 +72,22 @@ export const penaltiesSampler = defineSampler({
 /** Options of the penalties on recent tokens. */
 export type Penalties = ParameterValues<typeof penaltiesSampler.parameters>;
 
-/** The last tokens as a set: which tokens, and how often each. Costs no allocation once it is there. */
-interface TokenWindow {
-  /** The first `size` entries: the distinct tokens, ascending. */
-  readonly tokens: Int32Array;
-  /** Count of each of `tokens` in the window. */
-  readonly counts: Int32Array;
-  readonly size: number;
+/** The last tokens as a set, with their penalties. Costs no allocation once it is there. */
+interface TokenWindow extends LogitChanges {
   /** Adds a token, below 2³¹; the oldest leaves when there are too many. */
   accept(token: number): void;
 }
 
 /** @param length of the window; −1 for an unbounded one @param maxTokens maximum number of different tokens */
-function createTokenWindow(length: number, maxTokens: number): TokenWindow {
+function createWindow(
+  length: number,
+  maxTokens: number,
+  penaltiesOf: (token: number) => Penalties,
+): TokenWindow {
   const recent = new Int32Array(Math.max(0, length));
   const capacity = length < 0 ? maxTokens : Math.min(length, maxTokens);
   const tokens = new Int32Array(capacity + 1);
+  /** Count of each of `tokens` in the window. */
   const counts = new Int32Array(capacity + 1);
   let accepted = 0;
   let size = 0;
@@ -113,10 +113,11 @@ function createTokenWindow(length: number, maxTokens: number): TokenWindow {
 
   return {
     tokens,
-    counts,
+    spares: true,
     get size() {
       return size;
     },
+    changed: (place, logit) => penalized(logit, counts[place]!, penaltiesOf(tokens[place]!)),
     accept(token) {
       if (length === 0) return;
       if (length > 0) {
@@ -167,29 +168,14 @@ export function applyPenalties(
   assertNumber('presencePenalty', presencePenalty);
   if (!Number.isInteger(repeatLastN) || repeatLastN < -1)
     throw new RangeError(`repeatLastN: expected an integer of at least -1, got ${repeatLastN}`);
-  const window = createTokenWindow(Math.min(repeatLastN, history.length), history.length);
+  const given = { repeatPenalty, frequencyPenalty, presencePenalty, repeatLastN };
+  const window = createWindow(Math.min(repeatLastN, history.length), history.length, () => given);
   const first = repeatLastN < 0 ? 0 : Math.max(0, history.length - repeatLastN);
   for (let i = first; i < history.length; i++) {
     // Only token ids can be candidates.
     if ((history[i]! | 0) === history[i]) window.accept(history[i]!);
   }
-  const given = { repeatPenalty, frequencyPenalty, presencePenalty, repeatLastN };
-  return applyChanges(
-    candidates,
-    changesOf(window, () => given),
-  );
-}
-
-function changesOf(window: TokenWindow, penaltiesOf: (token: number) => Penalties): LogitChanges {
-  const { tokens, counts } = window;
-  return {
-    tokens,
-    spares: true,
-    get size() {
-      return window.size;
-    },
-    changed: (place, logit) => penalized(logit, counts[place]!, penaltiesOf(tokens[place]!)),
-  };
+  return applyChanges(candidates, window);
 }
 
 /** The logit of a token that occurred `count` times, at least once. */

@@ -21,7 +21,9 @@ export interface Rng {
 export function createRng(seed: number): Rng {
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw new RangeError(`seed: expected an integer from 0 to 2^53 - 1, got ${seed}`);
-  const [first, second] = splitMix64(BigInt(seed));
+  const increment = 0x9e3779b97f4a7c15n;
+  const first = scrambled(BigInt(seed) + increment);
+  const second = scrambled(BigInt(seed) + 2n * increment);
   return createXoshiro([
     Number(first & 0xffffffffn),
     Number(first >> 32n),
@@ -58,11 +60,7 @@ function rotateLeft(word: number, bits: number): number {
   return (word << bits) | (word >>> (32 - bits));
 }
 
-function splitMix64(seed: bigint): [bigint, bigint] {
-  const increment = 0x9e3779b97f4a7c15n;
-  return [scrambled(seed + increment), scrambled(seed + 2n * increment)];
-}
-
+/** A step of SplitMix64. */
 function scrambled(state: bigint): bigint {
   let z = BigInt.asUintN(64, state);
   z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);

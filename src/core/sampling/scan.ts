@@ -1,12 +1,5 @@
 import { openSimd, type Simd } from '../math/simd.ts';
-import {
-  createCandidates,
-  justBelow,
-  maxOf,
-  withinRange,
-  type Candidates,
-  weightsInto,
-} from './candidates.ts';
+import { justBelow, maxOf, withinRange, type Candidates, weightsInto } from './candidates.ts';
 
 /** Evenly spaced raw logits: about one of `stride`. */
 export interface LogitSample {
@@ -23,7 +16,7 @@ export interface LogitSample {
 export interface Collector {
   /** Logits at or below this are not wanted. */
   threshold: number;
-  /** Empties it; it now gathers in these candidates. */
+  /** Starts anew: it now gathers in these candidates, which are empty. */
   reset(candidates: Candidates): void;
   /** Raises the threshold as far as a sample shows to be safe, or most likely lossless. */
   learn(sample: LogitSample): void;
@@ -109,11 +102,11 @@ function scanRange(simd: Simd, start: number, end: number, collector: Collector,
 
 /** For temperature 0: the first of the largest. */
 export function createLargestCollector(): Collector {
-  let candidates = createCandidates(0);
+  let candidates!: Candidates;
   return {
     threshold: -Infinity,
     reset(target) {
-      candidates = emptied(target);
+      candidates = target;
       this.threshold = -Infinity;
     },
     learn(sample) {
@@ -126,11 +119,6 @@ export function createLargestCollector(): Collector {
       this.threshold = logit;
     },
   };
-}
-
-export function emptied(candidates: Candidates): Candidates {
-  candidates.size = 0;
-  return candidates;
 }
 
 export function append(candidates: Candidates, token: number, logit: number): void {

@@ -2,7 +2,7 @@ import { createScratch, valueScratch } from './scratch.ts';
 import { createCandidates, justBelow, keepAbove, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { maxLogitCount, stepOnLargest } from './largest-logits.ts';
-import { append, emptied, type Collector } from './scan.ts';
+import { append, type Collector } from './scan.ts';
 import { selectDescending, sortDescendingInto } from './sort.ts';
 
 export const topKSampler = defineSampler({
@@ -53,13 +53,13 @@ export function keepTopK(candidates: Candidates, k: number): Candidates {
 function createTopKCollector(k: number): Collector {
   // Not much more than k: the sooner it is cut back, the fewer of the rest are above the threshold.
   const room = Math.max(64, 2 * k);
-  let candidates = createCandidates(0);
+  let candidates!: Candidates;
   let cuts = 0;
   let guess = -Infinity;
   return {
     threshold: -Infinity,
     reset(target) {
-      candidates = emptied(target);
+      candidates = target;
       cuts = 0;
       this.threshold = guess = -Infinity;
     },

@@ -44,15 +44,12 @@ export function createTokenFinder(steps: Steps): FindTokens {
       const piece = normalize && !outer.token ? normalize(range) : range;
       const inner = outer.token ? [outer] : findNormalized(piece, specialAsText);
       for (const { token, start, end } of inner) {
-        if (token) addToken(token, piece.text, start, end);
-        else yield* addText(piece.text, start, end);
+        if (token) {
+          pushToken(tokens, token.id, 0);
+          builder?.addToken(piece.text, start, end);
+        } else yield* addText(piece.text, start, end);
         if (++words % wordsPerStep === 0) yield;
       }
-    }
-
-    function addToken(token: AddedToken, text: AlignedText, start: number, end: number): void {
-      pushToken(tokens, token.id, 0);
-      builder?.addToken(text, start, end);
     }
 
     function* addText(text: AlignedText, start: number, end: number): Generator<void, void> {

@@ -1,5 +1,7 @@
 import { grown } from '../sampling/scratch.ts';
 import { type AlignedText, createTextBuilder, type TextBuilder } from './aligned-text.ts';
+import { keptCapacity } from './token-buffer.ts';
+import { createSegments, type Pattern } from './patterns/pattern.ts';
 
 /** A text split into pieces; the gaps between pieces are dropped. */
 export interface Pieces {
@@ -20,12 +22,12 @@ export interface BoundList {
   count: number;
 }
 
-export function createBoundList(capacity: number): BoundList {
+function createBoundList(capacity: number): BoundList {
   return { bounds: new Int32Array(2 * Math.max(8, capacity)), count: 0 };
 }
 
 /** Appends a piece unless it is empty. */
-export function pushPiece(list: BoundList, start: number, end: number): void {
+function pushPiece(list: BoundList, start: number, end: number): void {
   if (start === end) return;
   const at = 2 * list.count++;
   if (at === list.bounds.length) list.bounds = grown(list.bounds, 2 * at);
@@ -33,7 +35,7 @@ export function pushPiece(list: BoundList, start: number, end: number): void {
   list.bounds[at + 1] = end;
 }
 
-export function totalLength({ bounds, count }: Pieces): number {
+function totalLength({ bounds, count }: Pieces): number {
   let total = 0;
   for (let piece = 0; piece < count; piece++) total += bounds[2 * piece + 1]! - bounds[2 * piece]!;
   return total;
@@ -51,4 +53,59 @@ export function rewritePieces(pieces: Pieces, rewrite: (builder: TextBuilder, en
     pushPiece(list, start, builder.length);
   }
   return { ...pieces, text: builder.finish(), bounds: list.bounds, count: list.count };
+}
+
+/**
+ * What happens to matches. `the-final--countdown` at `-`: Removed → the|final|countdown, Isolated →
+ * the|-|final|-|-|countdown, MergedWithPrevious → the-|final-|-|countdown, MergedWithNext → the|-final|-|-countdown,
+ * Contiguous → the|-|final|--|countdown.
+ */
+export const splitBehaviors = [
+  'Removed',
+  'Isolated',
+  'MergedWithPrevious',
+  'MergedWithNext',
+  'Contiguous',
+] as const;
+
+export type SplitBehavior = (typeof splitBehaviors)[number];
+
+export interface SplitOptions {
+  readonly behavior: SplitBehavior;
+  /** Swaps matches and gaps. */
+  readonly invert?: boolean;
+}
+
+let segments = createSegments();
+
+export function splitPieces(
+  pieces: Pieces,
+  pattern: Pattern,
+  { behavior, invert = false }: SplitOptions,
+): Pieces {
+  const { text, bounds, count } = pieces;
+  const list = createBoundList(count + (totalLength(pieces) >> 2));
+  const match = invert ? 0 : 1;
+  for (let piece = 0; piece < count; piece++) {
+    let start = bounds[2 * piece]!;
+    segments.count = 0;
+    pattern(text, start, bounds[2 * piece + 1]!, segments);
+    const { ends, matched } = segments;
+    for (let index = 0; index < segments.count; index++) {
+      const isMatch = matched[index] === match;
+      const isLast = index + 1 === segments.count;
+      if (!isLast && isJoined(behavior, isMatch, matched[index + 1] === match)) continue;
+      if (behavior !== 'Removed' || !isMatch) pushPiece(list, start, ends[index]!);
+      start = ends[index]!;
+    }
+  }
+  if (segments.ends.length > keptCapacity) segments = createSegments();
+  return { ...pieces, bounds: list.bounds, count: list.count };
+}
+
+/** Whether a segment is joined with the next. */
+function isJoined(behavior: SplitBehavior, isMatch: boolean, isNextMatch: boolean): boolean {
+  if (behavior === 'Contiguous') return isMatch === isNextMatch;
+  if (behavior === 'MergedWithPrevious') return !isMatch && isNextMatch;
+  return behavior === 'MergedWithNext' && isMatch && !isNextMatch;
 }

@@ -1,4 +1,4 @@
-import { lowerBound } from '../sampling/lower-bound.ts';
+import { lowerBound } from '../sampling/scratch.ts';
 import { fromUnits, writeUnits } from './code-units.ts';
 import { createSlots, hashEnd, hashOf } from './hash.ts';
 

@@ -1,5 +1,5 @@
 import type { ElementType, ResidentTensor, Tensor, TensorData } from '../../contracts/graph.ts';
-import { assertTensor, countElements, elementKind, elementTypeOf } from './element-types.ts';
+import { assertTensor, countElements, elementKind, elementTypeOf } from '../tensors.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ElementType, Session, Tensor, TensorMap } from '../../../src/contracts/graph.ts';
-import { tensorArrays } from '../../../src/runtime/native/element-types.ts';
+import { tensorArrays } from '../../../src/runtime/tensors.ts';
 
 export interface InferenceServerOptions {
   /** Whether it offers tensors as bytes. */

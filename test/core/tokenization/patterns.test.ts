@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { toAlignedText } from '../../../src/core/tokenization/aligned-text.ts';
 import { parseOniguruma } from '../../../src/core/tokenization/patterns/oniguruma/parse.ts';
 import { createRegularExpressionPattern } from '../../../src/core/tokenization/patterns/read-pattern.ts';
-import { splitBehaviors, splitPieces, type SplitBehavior } from '../../../src/core/tokenization/split.ts';
+import { splitBehaviors, splitPieces, type SplitBehavior } from '../../../src/core/tokenization/pieces.ts';
 
 const golden = JSON.parse(
   gunzipSync(readFileSync(new URL('reference/golden.json.gz', import.meta.url))).toString(),

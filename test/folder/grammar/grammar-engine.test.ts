@@ -7,8 +7,7 @@ import type { CompiledGrammar } from '../../../src/core/grammar/engine/matcher.t
 import { hermesFormat } from '../../../src/core/chat/tool-calls/rows.ts';
 import { createSampler } from '../../../src/core/sampling/sampler.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
-import { inSlices } from '../../../src/concurrency/in-slices.ts';
-import { Turns } from '../../../src/concurrency/turns.ts';
+import { inSlices, Turns } from '../../../src/concurrency/in-slices.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../src/folder/grammar/grammar-engine.ts';
 import { openModelFolder } from '../../../src/folder/model-folder.ts';
 import type { TextTokenizer } from '../../../src/contracts/text-model.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Session, Tensor, TensorData, TensorSignature } from '../../../src/contracts/graph.ts';
-import { elementKind } from '../../../src/runtime/native/element-types.ts';
+import { elementKind } from '../../../src/runtime/tensors.ts';
 import { createNativeSession } from '../../../src/runtime/native/create-native-session.ts';
 import { createBindingSession } from '../../../src/runtime/onnxruntime-node.ts';
 import { someRows } from '../../thorough.ts';

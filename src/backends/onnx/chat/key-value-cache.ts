@@ -82,7 +82,7 @@ export class KeyValueCache implements SteppedCache {
    */
   append(slots: readonly Tensor[], count: number): void {
     this.#makeRoom(count);
-    this.#parts.keysAndValues.entries.forEach(({ heads, headSize }, index) => {
+    for (const [index, { heads, headSize }] of this.#parts.keysAndValues.entries.entries()) {
       const source = slots[index]!.data as Storage;
       const target = this.#storage.buffers[index]!;
       const depth = slots[index]!.dims[2]!;
@@ -92,7 +92,7 @@ export class KeyValueCache implements SteppedCache {
         const to = (this.#shift + (head + 1) * this.capacity - count) * headSize;
         for (let offset = 0; offset < size; offset++) target[to + offset] = source[from + offset]!;
       }
-    });
+    }
     lengthen(this.lengths, count);
   }
 
@@ -124,9 +124,8 @@ export class KeyValueCache implements SteppedCache {
     this.#shift += count;
     const tensors = this.#tensors;
     if (!tensors) return;
-    this.#parts.keysAndValues.entries.forEach(({ past }, index) => {
+    for (const [index, { past }] of this.#parts.keysAndValues.entries.entries())
       tensors[past]!.data = this.#storage.view(index, this.rows, this.#shift);
-    });
   }
 
   /** @param count slots to leave free at the end */

@@ -31,9 +31,8 @@ import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import { EventStream } from '../../../concurrency/event-stream.ts';
-import { inSlices } from '../../../concurrency/in-slices.ts';
+import { inSlices, Turns } from '../../../concurrency/in-slices.ts';
 import { exactOr } from '../../../core/text/exact-json.ts';
-import { Turns } from '../../../concurrency/turns.ts';
 import { Batcher } from './batch/batcher.ts';
 import { answerConstraint } from './choice/answer-constraint.ts';
 import { ChatRun, type ReadPrompt } from './chat-run.ts';
@@ -43,9 +42,13 @@ import type { PromptLimit } from './prompt/encode-prompt.ts';
 import { encodeRawPrompts, type EncodedPrompt } from './prompt/raw-prompts.ts';
 import { compileTokenRules } from './choice/token-rules.ts';
 import { PrefixCache } from './batch/prefix-cache.ts';
-import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
+import {
+  renderPrompt,
+  thinkingPrompt,
+  type TextRequest,
+  foreignTemplateParameters,
+} from './prompt/prompt.ts';
 import { createSharedPrompts } from './prompt/shared-prompts.ts';
-import { foreignTemplateParameters } from './prompt/template-variables.ts';
 import { expandPlaceholders, placePictures } from './vision/picture-table.ts';
 import { loadVision } from './vision/load-vision.ts';
 import type { ReadyPicture } from './vision/vision-model.ts';

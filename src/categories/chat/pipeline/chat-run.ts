@@ -67,9 +67,12 @@ export class ChatRun {
   }
 
   #generation({ tokens: prompt, fed = prompt }: ReadPrompt, index: number): Generation {
-    const { request, events, options } = this.#parts;
+    const { request, context, events, promptFacts, options } = this.#parts;
     const { signal, owner, sharesPrefixes } = options;
-    const choices = this.#choicesOf(prompt, index);
+    const choices: Choice[] = [];
+    for (let choice = 0; request.stopAfter !== 'prompt' && choice < request.n; choice++)
+      choices.push(new Choice(index * request.n + choice, { ...context, prompt, seed: this.#seed + choice }));
+    this.#choices.push(...choices);
     const maxTokens = Math.min(request.maxTokens, this.#model.contextLength - prompt.length);
     const hasLeft = (): boolean => this.#hasLeft || signal?.aborted === true;
     return {
@@ -88,22 +91,14 @@ export class ChatRun {
       get cancelled() {
         return hasLeft();
       },
-      promptEnded: (cached) => this.#endPrompt(cached),
+      promptEnded: (cachedTokens) => {
+        this.#cachedTokens += cachedTokens;
+        if (--this.#unreadPrompts > 0) return;
+        events.push([{ type: 'prompt-end', promptTokens: this.#promptTokens, ...promptFacts }]);
+      },
       ended: () => this.#end(index),
       failed: (error) => events.end(error),
     };
-  }
-
-  #choicesOf(prompt: Int32Array, index: number): Choice[] {
-    const { request, context } = this.#parts;
-    const count = request.stopAfter === 'prompt' ? 0 : request.n;
-    const choices = Array.from(
-      { length: count },
-      (_, choice) =>
-        new Choice(index * request.n + choice, { ...context, prompt, seed: this.#seed + choice }),
-    );
-    this.#choices.push(...choices);
-    return choices;
   }
 
   #readPrompt(index: number, logits: Float32Array, start: number): void {
@@ -111,13 +106,6 @@ export class ChatRun {
     const piece = { logits, start, vocabularySize: context.vocabularySize };
     const tokens = readPromptLogprobs(prompts[index]!.tokens, piece, request.topLogprobs, context.tokenizer);
     events.push([{ type: 'prompt-logprobs', prompt: index, tokens }]);
-  }
-
-  #endPrompt(cachedTokens: number): void {
-    this.#cachedTokens += cachedTokens;
-    if (--this.#unreadPrompts > 0) return;
-    const { events, promptFacts } = this.#parts;
-    events.push([{ type: 'prompt-end', promptTokens: this.#promptTokens, ...promptFacts }]);
   }
 
   #end(index: number): void {

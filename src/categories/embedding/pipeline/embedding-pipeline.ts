@@ -1,6 +1,5 @@
-import { inSlices } from '../../../concurrency/in-slices.ts';
+import { inSlices, Turns } from '../../../concurrency/in-slices.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
-import { Turns } from '../../../concurrency/turns.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';

@@ -1,6 +1,5 @@
 import type { SessionBackend } from '../../../contracts/sessions.ts';
-import { inSlices } from '../../../concurrency/in-slices.ts';
-import { Turns } from '../../../concurrency/turns.ts';
+import { inSlices, Turns } from '../../../concurrency/in-slices.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { contextLengthError, whileWanted } from '../../../errors.ts';

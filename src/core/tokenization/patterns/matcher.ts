@@ -58,8 +58,13 @@ export class Matcher {
 
   /** Appends the matches in a part of a text, and the gaps between them. */
   findAll({ units }: AlignedText, start: number, end: number, segments: Segments): void {
-    this.#read(units, start, end);
-    const length = this.#length;
+    if (this.#rows.length < end - start + 2) this.#rows = new Int32Array(end - start + 2);
+    const length = this.#moves.read(units, start, end, this.#rows);
+    this.#length = length;
+    this.#top = 0;
+    this.#stepsLeft = stepsWithoutMemory * length + extraSteps;
+    this.#isMemoizing = false;
+    this.#memory = undefined;
     const isNarrow = length === end - start;
     let character = 0;
     let unit = start;
@@ -83,20 +88,7 @@ export class Matcher {
       at = matchEnd;
     }
     if (from < length) pushSegment(segments, end, 0);
-    this.#releaseMemory();
-  }
-
-  #read(units: Uint16Array, start: number, end: number): void {
-    if (this.#rows.length < end - start + 2) this.#rows = new Int32Array(end - start + 2);
-    this.#length = this.#moves.read(units, start, end, this.#rows);
-    this.#top = 0;
-    this.#stepsLeft = stepsWithoutMemory * this.#length + extraSteps;
-    this.#isMemoizing = false;
-    this.#memory = undefined;
-  }
-
-  /** Frees the memory of long texts. */
-  #releaseMemory(): void {
+    // Free the memory of long texts.
     this.#memory = undefined;
     if (this.#rows.length > keptCapacity) this.#rows = new Int32Array(256);
     if (this.#stack.length > keptCapacity) this.#stack = new Int32Array(256);

@@ -22,6 +22,8 @@ export class Moves {
   /** Row numbers of characters with one code unit, 0 if not computed yet. */
   readonly #rowOfUnit = new Uint16Array(0x1_00_00);
   readonly #rowOfPair = new Map<number, number>();
+  /** Offset of the row of an empty text. */
+  readonly #emptyRow: number;
 
   /** @throws SyntaxError for a class that the engine doesn't support */
   constructor(program: Program) {
@@ -29,6 +31,7 @@ export class Moves {
     this.#sets = Array.from(program.sets.keys(), (source) => new RegExp(`^[${source}]$`, 'v'));
     this.size = program.instructions.length;
     this.table = new Uint16Array(8 * this.size);
+    this.#emptyRow = this.#findRow('') * this.size;
   }
 
   /**
@@ -37,9 +40,8 @@ export class Moves {
    */
   read(units: Uint16Array, start: number, end: number, rows: Int32Array): number {
     const rowOfUnit = this.#rowOfUnit;
-    const none = this.#findRow('') * this.size;
     let count = 0;
-    rows[0] = none;
+    rows[0] = this.#emptyRow;
     for (let at = start; at < end; at++) {
       const unit = units[at]!;
       let row = rowOfUnit[unit]!;
@@ -54,7 +56,7 @@ export class Moves {
       }
       rows[++count] = row * this.size;
     }
-    rows[count + 1] = none;
+    rows[count + 1] = this.#emptyRow;
     return count;
   }
 

@@ -2,8 +2,7 @@ import { readBoolean, type Members } from '../definition.ts';
 import { writeBytes } from '../normalizers/byte-level.ts';
 import { writePrefix } from '../normalizers/normalizer.ts';
 import { createRegularExpressionPattern } from '../patterns/read-pattern.ts';
-import { type Pieces, type PreTokenizer, rewritePieces } from '../pieces.ts';
-import { splitPieces } from '../split.ts';
+import { type Pieces, type PreTokenizer, rewritePieces, splitPieces } from '../pieces.ts';
 
 const blank = 0x20;
 /** GPT-2's word pattern. */

@@ -2,8 +2,7 @@ import { codePointAt, sourceStart } from '../aligned-text.ts';
 import { readBoolean, readCharacter, readChoice, type Members } from '../definition.ts';
 import { writePrefix } from '../normalizers/normalizer.ts';
 import { createCharacterPattern } from '../patterns/pattern.ts';
-import { type PreTokenizer, rewritePieces } from '../pieces.ts';
-import { splitPieces } from '../split.ts';
+import { type PreTokenizer, rewritePieces, splitPieces } from '../pieces.ts';
 
 /** Which pieces get the replacement as a prefix: all pieces, only the text's first, or no piece. */
 export type PrependScheme = 'always' | 'first' | 'never';

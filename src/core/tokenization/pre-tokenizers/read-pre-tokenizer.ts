@@ -9,8 +9,7 @@ import {
 } from '../definition.ts';
 import { createCharacterPattern, pushSegment, type Pattern } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
-import type { PreTokenizer } from '../pieces.ts';
-import { splitBehaviors, splitPieces } from '../split.ts';
+import { type PreTokenizer, splitBehaviors, splitPieces } from '../pieces.ts';
 import { memoizeByCodePoint, classOf, space, word, punctuation } from '../unicode/character-class.ts';
 import { readByteLevel, spellBytes } from './byte-level.ts';
 import { readMetaspace } from './metaspace.ts';
@@ -133,7 +132,11 @@ export const readPreTokenizer = byType<PreTokenizer>({
 
 function readPreTokenizers(label: string, members: Members): PreTokenizer {
   const steps = readSequence(label, members, 'pretokenizers', readPreTokenizer);
-  return (pieces) => steps.reduce((cut, step) => step(spellBytes(cut)), pieces);
+  return (pieces) => {
+    let cut = pieces;
+    for (const step of steps) cut = step(spellBytes(cut));
+    return cut;
+  };
 }
 
 function readSplit(label: string, members: Members): PreTokenizer {

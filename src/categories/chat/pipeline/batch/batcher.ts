@@ -6,7 +6,14 @@ import { Shares } from '../../../../core/shares.ts';
 import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
 import { createDrafter, type Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
-import { chooseToken, forwardStep, rowOf, type Continuation, type StepLogits } from './step-logits.ts';
+import {
+  chooseToken,
+  forwardStep,
+  rowOf,
+  type Continuation,
+  type Step,
+  type StepLogits,
+} from './step-logits.ts';
 
 /** A prompt and the sequences that continue it. */
 export interface Generation {
@@ -110,7 +117,7 @@ export class Batcher {
 
   constructor(
     decoder: Decoder,
-    { maxRows, prefixes, speculates = false, now = () => performance.now() }: BatcherOptions,
+    { maxRows, prefixes, speculates = false, now = performance.now.bind(performance) }: BatcherOptions,
   ) {
     this.#decoder = decoder;
     this.#maxRows = maxRows;
@@ -139,8 +146,7 @@ export class Batcher {
         if (!prefill) break;
         const since = this.#now();
         read += await this.#continue(prefill);
-        const owners = prefill.generations.map(({ owner }) => owner);
-        this.#charge(owners, since);
+        this.#charge(prefill.generations, since);
       }
       await this.#stepAll();
     }
@@ -149,37 +155,41 @@ export class Batcher {
   }
 
   async #stepAll(): Promise<void> {
-    const owners = new Set(this.#batches.flatMap(ownersOf));
+    const owners = new Set<Owner>();
+    for (const batch of this.#batches) for (const { owner } of generationsOf(batch)) owners.add(owner);
     const isShared = owners.size > 1;
     const [stepped, left]: [Batch[], Batch[]] = [[], []];
     for (const batch of this.#batches) {
-      const own = ownersOf(batch);
-      if (isShared && !own.some((owner) => owners.has(owner))) left.push(batch);
+      const own = generationsOf(batch);
+      if (isShared && !own.some(({ owner }) => owners.has(owner))) left.push(batch);
       else {
         const since = this.#now();
         await this.#step(batch);
         this.#charge(own, since);
         stepped.push(batch);
-        for (const owner of own) owners.delete(owner);
+        for (const { owner } of own) owners.delete(owner);
       }
     }
     this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
   }
 
-  /** Splits the elapsed time among the owners of the rows. */
-  #charge(owners: readonly Owner[], since: number): void {
-    for (const owner of owners) this.#shares.add(owner, (this.#now() - since) / owners.length);
+  /** Splits the elapsed time among the owners, each row counted. */
+  #charge(generations: readonly Generation[], since: number): void {
+    for (const { owner } of generations) this.#shares.add(owner, (this.#now() - since) / generations.length);
     this.#shares.settle(this.#owners);
   }
 
   /** By least decoder time; `undefined` if a running answer's owner had even less. */
   #nextPrefill(): Prefill | undefined {
-    const hadBy = (owner: Owner) => this.#shares.of(owner);
-    const of = ({ generations }: Prefill) => hadBy(generations[0]!.owner);
-    const [next] = this.#prefills.toSorted((a, b) => of(a) - of(b));
-    if (!next || this.#batches.some((batch) => ownersOf(batch).some((owner) => hadBy(owner) < of(next))))
-      return undefined;
-    return this.#prefills.splice(this.#prefills.indexOf(next), 1)[0];
+    let [next, least] = [-1, Infinity];
+    for (const [index, { generations }] of this.#prefills.entries()) {
+      const had = this.#shares.of(generations[0]!.owner);
+      if (had < least) [next, least] = [index, had];
+    }
+    if (next === -1) return undefined;
+    for (const { rows } of this.#batches)
+      for (const { generation } of rows) if (this.#shares.of(generation.owner) < least) return undefined;
+    return this.#prefills.splice(next, 1)[0];
   }
 
   get #owners(): Set<Owner> {
@@ -218,9 +228,9 @@ export class Batcher {
   /** A prompt that is read alone starts from its cached prefix. */
   async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill> {
     const [{ prompt, reproducible, prefixOwner: owner, readLogits }] = generations;
-    const room = Math.max(
-      ...generations.map((one) => Math.min(one.maxTotalTokens, one.prompt.length + expectedAnswerTokens)),
-    );
+    let room = 0;
+    for (const one of generations)
+      room = Math.max(room, Math.min(one.maxTotalTokens, one.prompt.length + expectedAnswerTokens));
     const isNew = readLogits || (reproducible && this.#decoder.pieceTokens === undefined);
     const shared =
       generations.length === 1 && !isNew
@@ -241,9 +251,11 @@ export class Batcher {
 
   /** Limits owners to one batch of sequences, unless there is only one owner. */
   #mayBegin({ owner, continuations: { length } }: Generation): boolean {
-    const active = [...this.#active];
-    const all = rowsOf(active);
-    const own = rowsOf(active.filter((other) => other.owner === owner));
+    let [all, own] = [0, 0];
+    for (const { owner: other, continuations } of this.#active) {
+      all += continuations.length;
+      if (other === owner) own += continuations.length;
+    }
     if (all > 0 && all + length > maxBatches * this.#maxRows) return false;
     return own === 0 || own + length <= this.#maxRows;
   }
@@ -297,34 +309,28 @@ export class Batcher {
   async #continue(prefill: Prefill): Promise<number> {
     const { generations, cache } = prefill;
     try {
-      if (generations.every(({ cancelled }) => cancelled)) {
+      if (areCancelled(generations)) {
         cache.release();
         for (const generation of generations) this.#ended(generation);
         return 0;
       }
-      const max = this.#maxOf(prefill);
-      const pieces = generations.map(({ prompt }) => prompt.subarray(prefill.done, prefill.done + max));
-      const counts = pieces.map(({ length }) => length);
-      const count = Math.max(...counts);
-      const isLast = generations.every(({ prompt }) => prefill.done + count >= prompt.length);
+      const { isLast, ...step } = nextPiece(prefill, this.#maxOf(prefill));
+      const { count } = step;
       const choosing = isLast ? generations.flatMap(({ continuations }) => continuations) : [];
-      const tokens = new Int32Array(pieces.length * count);
-      for (const [row, piece] of pieces.entries()) tokens.set(piece, row * count);
-      const step = { tokens, count, counts };
       const logits = await this.#interruptible(generations, () =>
         generations[0]!.readLogits
-          ? this.#readAll(generations[0]!, cache, pieces[0]!)
+          ? this.#readAll(generations[0]!, cache, step.tokens)
           : forwardStep(this.#decoder, cache, step, choosing),
       );
       this.steps++;
       if (this.#isExact(prefill, count)) prefill.exact += count;
       prefill.done += count;
-      if (generations.some(({ prompt }) => prefill.done < prompt.length)) this.#prefills.push(prefill);
-      else await this.#endPrompts(prefill, logits);
+      if (isLast) await this.#endPrompts(prefill, logits);
+      else this.#prefills.push(prefill);
       return count * generations.length;
     } catch (error) {
       // Cancelled generations are removed before the next step.
-      if (generations.every(({ cancelled }) => cancelled)) this.#prefills.push(prefill);
+      if (areCancelled(generations)) this.#prefills.push(prefill);
       else for (const generation of generations) this.#failed(generation, error);
       return 0;
     }
@@ -412,7 +418,9 @@ export class Batcher {
   }
 
   async #step(batch: Batch): Promise<void> {
-    await this.#leave(batch, new Set(batch.rows.filter(({ generation }) => generation.cancelled)));
+    const cancelled = new Set<Row>();
+    for (const row of batch.rows) if (row.generation.cancelled) cancelled.add(row);
+    await this.#leave(batch, cancelled);
     const { rows, cache } = batch;
     if (rows.length === 0) return;
     const draft = this.#draft(rows);
@@ -475,13 +483,12 @@ export class Batcher {
   }
 
   async #feed<Result>(batch: Batch, step: () => Promise<Result>): Promise<Result | undefined> {
-    const generations = batch.rows.map(({ generation }) => generation);
+    const generations = generationsOf(batch);
     try {
       return await this.#interruptible(generations, step);
     } catch (error) {
-      const isWanted = generations.some(({ cancelled }) => !cancelled);
       const failures = new Map(generations.map((generation) => [generation, error]));
-      if (isWanted) await this.#leave(batch, new Set(), failures);
+      if (!areCancelled(generations)) await this.#leave(batch, new Set(), failures);
       return undefined;
     }
   }
@@ -541,10 +548,30 @@ export class Batcher {
   }
 }
 
-function rowsOf(generations: readonly Generation[]): number {
-  return generations.reduce((sum, { continuations }) => sum + continuations.length, 0);
+/** The next tokens of each prompt, at most `max`. */
+function nextPiece(
+  { generations, done }: Prefill,
+  max: number,
+): Required<Step> & { readonly isLast: boolean } {
+  let left = 0;
+  for (const { prompt } of generations) left = Math.max(left, prompt.length - done);
+  const count = Math.min(left, max);
+  const counts: number[] = [];
+  const tokens = new Int32Array(generations.length * count);
+  for (const [row, { prompt }] of generations.entries()) {
+    const piece = prompt.subarray(done, done + count);
+    counts.push(piece.length);
+    tokens.set(piece, row * count);
+  }
+  return { tokens, count, counts, isLast: count === left };
 }
 
-function ownersOf({ rows }: Batch): Owner[] {
-  return rows.map(({ generation }) => generation.owner);
+function areCancelled(generations: readonly Generation[]): boolean {
+  for (const { cancelled } of generations) if (!cancelled) return false;
+  return true;
+}
+
+/** One for each row. */
+function generationsOf({ rows }: Batch): Generation[] {
+  return rows.map(({ generation }) => generation);
 }

@@ -95,11 +95,12 @@ export class PrefixCache {
       if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
     }
     const isTaken = await this.#add({ tokens, owner, exact }, source, isLast);
+    if (shared === 0) return isTaken;
     const beginning = tokens.subarray(0, shared);
     const isKept = this.#entries.some(
       (entry) => entry.tokens.length === shared && isShared(entry, beginning),
     );
-    if (shared === 0 || isKept) return isTaken;
+    if (isKept) return isTaken;
     const own = {
       tokens: beginning.slice(),
       owner: sharedOwner,

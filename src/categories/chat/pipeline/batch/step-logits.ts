@@ -28,9 +28,8 @@ export async function forwardStep(
   { tokens, count, counts }: Step,
   continuations: readonly Continuation[],
 ): Promise<StepLogits> {
-  const takesLargest =
-    continuations.length === 0 || continuations.some((continuation) => continuation.takesLargest);
-  if (decoder.forwardLargest && takesLargest) return decoder.forwardLargest(cache, tokens, count, counts);
+  if (decoder.forwardLargest && (continuations.length === 0 || continuations.some((one) => one.takesLargest)))
+    return decoder.forwardLargest(cache, tokens, count, counts);
   return decoder.forward(cache, tokens, count, counts);
 }
 

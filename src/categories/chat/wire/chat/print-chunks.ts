@@ -1,8 +1,38 @@
 import { toFrame } from '../../../../http/sse.ts';
-import type { ChatEvent, TokenLogprobs } from '../../events.ts';
-import { createChunkWriter, type ChunkUsageOptions } from '../chunk-writer.ts';
+import { type ChatEvent, type TokenLogprobs, isDelta } from '../../events.ts';
 import type { ChatCompletionChunk } from './schema.ts';
-import { toWireHead, toWireLogprobs, type AnswerHead } from './print.ts';
+import { toWireHead, toWireLogprobs, type AnswerHead, toWireUsage, type WireUsage } from './print.ts';
+
+export interface ChunkUsageOptions {
+  /** Send a last chunk with the usage; earlier chunks have `usage: null`. */
+  readonly includeUsage: boolean;
+  /** Send each choice's usage so far in its chunks; default false. */
+  readonly continuousUsage?: boolean | undefined;
+}
+
+/** One choice per chunk, with usage. */
+export function createChunkWriter<Head extends object, Choice extends { readonly index: number }>(
+  head: Head,
+  { includeUsage, continuousUsage }: ChunkUsageOptions,
+  toChoices: (event: ChatEvent) => Choice[],
+): (event: ChatEvent) => (Head & { choices: Choice[]; usage?: WireUsage | null })[] {
+  let promptTokens = 0;
+  const completionTokens: number[] = [];
+  const toChunk = (choice: Choice) => {
+    const chunk = { ...head, choices: [choice] };
+    if (!continuousUsage) return includeUsage ? { ...chunk, usage: null } : chunk;
+    const counts = { promptTokens, completionTokens: completionTokens[choice.index] ?? 0 };
+    return { ...chunk, usage: toWireUsage({ ...counts, cachedTokens: 0, reasoningTokens: 0 }) };
+  };
+  return (event) => {
+    if (event.type === 'usage')
+      return includeUsage ? [{ ...head, choices: [], usage: toWireUsage(event) }] : [];
+    if (event.type === 'prompt-start' || event.type === 'prompt-end') ({ promptTokens } = event);
+    else if (isDelta(event))
+      completionTokens[event.choice] = (completionTokens[event.choice] ?? 0) + (event.tokens ?? 1);
+    return toChoices(event).map(toChunk);
+  };
+}
 
 type WireChoice = ChatCompletionChunk['choices'][number];
 

@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatUsage, PromptTokenLogprobs, TokenLogprob } from '../../events.ts';
-import { createChunkWriter, type ChunkUsageOptions } from '../chunk-writer.ts';
+import { createChunkWriter, type ChunkUsageOptions } from '../chat/print-chunks.ts';
 import { toWireHead, toWireLogprob, toWireUsage, type AnswerHead } from '../chat/print.ts';
 import type { Completion, CompletionLogprobs } from './schema.ts';
 

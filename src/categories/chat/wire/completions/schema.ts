@@ -4,7 +4,7 @@ import { expecting } from '../../../../validation/expecting.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
-import { maxPrompts } from '../../prompts.ts';
+import { maxPrompts } from '../../request.ts';
 import {
   answerHead,
   chatRequestSchema,

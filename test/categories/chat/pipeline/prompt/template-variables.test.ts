@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   foreignTemplateParameters,
   templateVariables,
-} from '../../../../../src/categories/chat/pipeline/prompt/template-variables.ts';
+} from '../../../../../src/categories/chat/pipeline/prompt/prompt.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
 import { createChatTemplate } from '../../../../../src/folder/chat-template.ts';
 import { folderOf } from '../../../../folder/folders.ts';
