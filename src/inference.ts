@@ -137,6 +137,11 @@ export function createInference(options: InferenceOptions): Inference {
   const models = checkModels(others);
   for (const [id, agent] of Object.entries(voices))
     assertVoice(`models.${id}`, agent, (part) => models[part] && (models[part].category ?? 'unknown'));
+  const assertWarmUp = (id: string, { warmUp }: ModelOptions): void => {
+    if (isolation === 'inline' && warmUp)
+      throw fieldError(`models.${id}.warmUp`, 'expected a worker, which isolation: "process" gives it');
+  };
+  for (const [id, model] of Object.entries(models)) assertWarmUp(id, model);
   const startHere = inlineReplicas(loadHere);
   const startLocal = isolation === 'inline' ? startHere : childReplicas({ worker: workerFile(), warmUpFor });
   const isElsewhere = (model: Parameters<typeof backendOf>[0]) => backendOf(model)?.place === 'host';
@@ -178,6 +183,7 @@ export function createInference(options: InferenceOptions): Inference {
   };
   const add = (id: string, given: unknown): void => {
     const model = checkModel(`models.${id}`, given);
+    assertWarmUp(id, model);
     engine.add(id, model);
     facts.set(id, factsOf(model));
   };

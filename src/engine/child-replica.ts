@@ -115,7 +115,7 @@ class ChildReplica implements Replica {
   }
 
   get running(): number {
-    return this.#runs.size;
+    return this.state === 'loading' ? 0 : this.#runs.size;
   }
 
   get restartsInMs(): number {
@@ -310,7 +310,7 @@ class ChildReplica implements Replica {
     }
     this.#restartAt = performance.now() + delayMs;
     this.#restartTimer = setTimeout(() => this.#startWorker(), delayMs);
-    if (this.info) this.#restartTimer.unref();
+    if (this.#readyAt > 0) this.#restartTimer.unref();
     this.state = this.info ? 'restarting' : 'loading';
     // Also after a previous restart: the delay is longer now.
     this.#parts.listener.onChange();

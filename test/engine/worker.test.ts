@@ -482,7 +482,12 @@ describe('a warm-up', () => {
 
   it('is cancelled after a second', async () => {
     const { engine, report } = start({ toy: {} }, 5000, { steps: 1, gated: true });
-    await engine.ready();
+    const whileLoading = { state: 'loading', running: 0 };
+    const isReady = engine.ready().then(() => (whileLoading.state = 'ready'));
+    while (whileLoading.state === 'loading') {
+      expect(engine.status()[0]).toMatchObject(whileLoading);
+      await Promise.race([isReady, delay(50)]);
+    }
     expect(await report()).toMatchObject({ steps: 0 });
   });
 
@@ -494,6 +499,12 @@ describe('a warm-up', () => {
       expect(await texts(run({ steps: 2 }))).toEqual(['1', '2']);
     },
   );
+
+  it('may lose its worker, which is replaced although nothing else keeps the host alive', async () => {
+    const file = new URL('./fixtures/lost-warm-up.js', import.meta.url);
+    const host = fork(file, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    expect(await text(host.stdout!)).toBe('ready\n');
+  });
 
   it('ends with its model', async () => {
     const { engine } = start({ toy: {} }, 5000, { steps: 1, gated: true, ignoreCancel: true });

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../../core/get-or-create.ts';
 import { withBreaks } from '../../../concurrency/in-slices.ts';
 import {
   createLetterToSound,
@@ -18,6 +19,9 @@ const remark = / #.*$/;
 
 /** The model for unknown words, shared by this process's phonemizers. */
 let model: LetterToSoundModel | undefined;
+/** Unknown words come again, and a long one takes milliseconds. */
+const pronounced = new Map<string, string>();
+const maxPronounced = 10_000;
 
 /**
  * Needs no installation: a dictionary of 125,000 words, and letter-to-sound rules for unknown words. American for `en-GB` too.
@@ -29,7 +33,11 @@ export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Prom
   const lookUp = (word: string): string | undefined =>
     Object.hasOwn(dictionary, word) ? dictionary[word]!.replace(remark, '') : undefined;
   const letterToSound: LetterToSoundModel = {
-    pronounce: (word, candidates) => (model ??= createLetterToSound(table)).pronounce(word, candidates),
+    pronounce(word, candidates) {
+      if (pronounced.size >= maxPronounced) pronounced.clear();
+      model ??= createLetterToSound(table);
+      return getOrCreate(pronounced, word, () => model!.pronounce(word, candidates));
+    },
   };
   return { language, phonemize: (text) => withBreaks(phonemizeSteps(text, { lookUp, letterToSound })) };
 }

@@ -31,11 +31,12 @@ export function tagsOf(edge: Edge): readonly string[] {
 
 /** Some models write the escape of a line break, or the vocabulary's sign for a space. */
 const space = String.raw`(?:\s|\\n|Ġ)*`;
+/** Bounded, since an unfinished slot is read again with every piece. */
 const patterns: Readonly<Record<Slot, string>> = {
-  name: '[^\\s<>[\\]{}()"\'`=,;|]+?',
-  key: '[^<>"\\n{}]+?',
-  id: '[\\w.:-]+?',
-  number: '\\d+',
+  name: '[^\\s<>[\\]{}()"\'`=,;|]{1,256}?',
+  key: '[^<>"\\n{}]{1,1024}?',
+  id: '[\\w.:-]{1,256}?',
+  number: '\\d{1,16}',
 };
 const matchers = new Map<Edge, ReturnType<typeof createMatcher>>();
 /** A host may load models with ever new notations. */

@@ -62,8 +62,10 @@ const end = toPair(0, '');
  * ```
  */
 export function letterToSound(): Promise<LetterToSoundModel> {
-  return import('./letter-to-sound-table.ts').then(createLetterToSound);
+  return (loaded ??= import('./letter-to-sound-table.ts').then(createLetterToSound));
 }
+
+let loaded: Promise<LetterToSoundModel> | undefined;
 
 export function createLetterToSound(table: LetterToSoundTable): LetterToSoundModel {
   return new JointSequences(table);

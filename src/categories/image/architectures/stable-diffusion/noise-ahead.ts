@@ -7,15 +7,15 @@ export class NoiseAhead {
   readonly #drawn: Float32Array;
   #isDrawn = false;
   /** The first fills the latents; schedulers that add noise ask again. */
-  #fills = 0;
+  #draws = 0;
 
   constructor(source: NoiseSource, length: number) {
     this.#source = source;
     this.#drawn = new Float32Array(length);
   }
 
-  readonly fill: NoiseSource = (out) => {
-    this.#fills++;
+  readonly draw: NoiseSource = (out) => {
+    this.#draws++;
     if (this.#isDrawn) out.set(this.#drawn);
     else this.#source(out);
     this.#isDrawn = false;
@@ -23,7 +23,7 @@ export class NoiseAhead {
 
   /** Call it when the graph has been started. */
   async drawAhead(): Promise<void> {
-    if (this.#fills < 2 || this.#isDrawn) return;
+    if (this.#draws < 2 || this.#isDrawn) return;
     await nextTurn();
     this.#source(this.#drawn);
     this.#isDrawn = true;

@@ -149,7 +149,7 @@ async function* draw(
   const latents = new Float32Array(denoiser.channels * size.width * size.height);
   const sample = new Float32Array(latents.length);
   const noise = new NoiseAhead(createNoise(seed), latents.length);
-  noise.fill(latents);
+  noise.draw(latents);
   scaleInto(latents, latents, scheduler.initialNoiseScale);
   for (const [step, timestep] of scheduler.timesteps.entries()) {
     scaleInto(sample, latents, scheduler.inputScale(step));
@@ -158,7 +158,7 @@ async function* draw(
       Promise.all([predict(sample, timestep), isLast ? undefined : noise.drawAhead()]),
     );
     if (unprompted) guideInPlace(prompted!, unprompted, request.guidanceScale);
-    const denoised = scheduler.step(step, latents, prompted!, noise.fill);
+    const denoised = scheduler.step(step, latents, prompted!, noise.draw);
     const preview = request.previews ? await decoder.preview(denoised, size, options) : undefined;
     yield { step: step + 1, steps, ...(preview ? { preview } : {}) };
   }
