@@ -23,7 +23,6 @@ export interface CommandDefinition<T extends OptionTable> extends CommandHelp {
   run(values: OptionValues<T>, operands: readonly string[], terminal: Terminal): Promise<ExitCode>;
 }
 
-/** Defines a command whose options are parsed before it runs. */
 export function defineCommand<const T extends OptionTable>(definition: CommandDefinition<T>): Command {
   return {
     ...definition,
@@ -46,18 +45,11 @@ export const exitCode = {
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** Ctrl-C, a termination signal, or a closed terminal. */
-export interface Interruption {
-  /** Aborted by the first one. */
-  readonly signal: AbortSignal;
-  /** Resolves with the first one. */
-  readonly first: Promise<void>;
-  /** Restores the usual effect of signals. */
-  stop(): void;
-}
-
-/** Waits for signals: the command handles the first one, the second ends the process immediately. */
-export function watchInterrupts(): Interruption {
+/**
+ * Waits for Ctrl-C, a termination signal, or a closed terminal: the command handles the first one, the second ends the
+ * process immediately.
+ */
+export function watchInterrupts() {
   const controller = new AbortController();
   const first = new Promise<void>((resolve) => controller.signal.addEventListener('abort', () => resolve()));
   let isHungUp = false;
@@ -70,9 +62,12 @@ export function watchInterrupts(): Interruption {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, listener);
   return {
+    /** Aborted by the first one. */
     signal: controller.signal,
+    /** Resolves with the first one. */
     first,
-    stop() {
+    /** Restores the usual effect of signals. */
+    stop(): void {
       for (const signal of signals) process.off(signal, listener);
       // Without its terminal Node can't exit in any other way: it aborts.
       if (isHungUp) process.kill(process.pid, 'SIGHUP');

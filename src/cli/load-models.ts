@@ -104,7 +104,6 @@ export async function categoryOf(
   return category ?? recognizeModel(source) ?? (await describeModel(source, { hub, signal })).category;
 }
 
-/** Displays warnings. */
 export function warn({ messages }: Terminal): (message: string) => void {
   return (message) => messages.write(`slashv1: ${message}\n`);
 }

@@ -19,7 +19,6 @@ export function oneModel([model, ...others]: readonly string[]): string {
   throw new UsageError(`Expected the name of one model, got ${count}.`);
 }
 
-/** Combines the options that select a model. */
 export function readModelChoice(
   source: string,
   { dtype, category, ...values }: OptionValues<typeof modelChoiceTable> & HubValues,

@@ -21,7 +21,6 @@ type ValueOf<Value extends string> = Value extends ''
 
 export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name][0]> };
 
-/** Parses the arguments after the name of a command. */
 export function parseOptions<T extends OptionTable>(args: readonly string[], table: T) {
   const { tokens } = parseArgs({
     args: [...args],
@@ -108,9 +107,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The error of an unreadable file in an option. @param option with its dashes */
-export function unreadable(option: string, path: string): (cause: Error) => UsageError {
-  return (cause) => new UsageError(`${option}: ${path} can't be read: ${cause.message}`, { cause });
+/** Reports an unreadable file in an option; for `catch` of a promise. @param option with its dashes */
+export function unreadable(option: string, path: string): (cause: Error) => never {
+  return (cause) => {
+    throw new UsageError(`${option}: ${path} can't be read: ${cause.message}`, { cause });
+  };
 }
 
 /** Option → the path of its setting, and how to parse its value. */
@@ -146,7 +147,6 @@ export function inOption<T>(nameOf: (path: string) => string, work: () => T): T 
   });
 }
 
-/** Validates a user's value. */
 export function check<T>(label: string, schema: z.ZodType<T>, value: unknown): T {
   const fault = settingsFault(schema, value);
   if (fault === undefined) return schema.parse(value);

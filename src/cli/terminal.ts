@@ -14,7 +14,6 @@ export interface OutputStream {
   write(text: string): void;
 }
 
-/** Input and output of a command. */
 export interface Terminal {
   /** Results, possibly for a different program. */
   readonly output: OutputStream;
@@ -120,9 +119,7 @@ export function createNote({ isTTY, style, write }: OutputStream, model: string)
   const clear = '\r\u001B[K';
   const show = (what: string): void => write(`${clear}${style.dim(`${model}: ${what}`)}`);
   return {
-    /** Shows the start of a phase. */
     begin: (what: string): void => (isTTY ? show(what) : write(`${model}: ${what}\n`)),
-    /** Shows the progress. */
     update: (what: string): unknown => isTTY && show(what),
     clear: (): unknown => isTTY && write(clear),
   };

@@ -4,7 +4,6 @@ import { assertWanted } from '../errors.ts';
 export interface GreedyOptions {
   /** Tokens that end the text, and aren't part of it. */
   readonly ends: ReadonlySet<unknown>;
-  /** Maximum tokens of a text. */
   readonly maxTokens: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -15,7 +14,6 @@ export interface GreedyText {
   readonly averageLogprob: number;
 }
 
-/** Repeatedly takes the most likely token. */
 export async function decodeGreedily(
   next: (token: number | undefined) => Promise<Float32Array>,
   { ends, maxTokens, signal }: GreedyOptions,

@@ -13,7 +13,6 @@ export interface DeviceContext {
   readonly runtime?: Pick<Api, 'path' | 'version' | 'loadError'> | undefined;
 }
 
-/** Why a device doesn't work, and the remedy. */
 export interface DeviceFault {
   readonly reason: string;
   readonly advice?: string | undefined;
@@ -75,10 +74,7 @@ function advise(pattern: RegExp, advice: string, ...platforms: readonly NodeJS.P
       : undefined;
 }
 
-function explainVulkan(
-  reason: string,
-  { platform, environment, runtime }: DeviceContext,
-): DeviceFault | undefined {
+function explainVulkan(reason: string, { platform, environment, runtime }: DeviceContext) {
   if (platform !== 'linux' || !/adapter/.test(reason)) return undefined;
   const message = runtime?.loadError('libvulkan.so.1');
   if (message !== undefined) {
@@ -103,10 +99,7 @@ function listVulkanDrivers(): string[] {
   return ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d'].flatMap(pathsIn);
 }
 
-function explainCudaLibraries(
-  _reason: string,
-  { platform, environment, runtime }: DeviceContext,
-): DeviceFault | undefined {
+function explainCudaLibraries(_reason: string, { platform, environment, runtime }: DeviceContext) {
   if (!runtime) return undefined;
   const { path, version, loadError } = runtime;
   const folder = dirname(path);
@@ -164,11 +157,7 @@ function explainCardNumber(reason: string, { environment }: DeviceContext): Devi
 }
 
 /** Files of a library in any version, in the folders of CUDA's installers and of Python packages. */
-function findLibraries(
-  name: string,
-  runtimeFolder: string,
-  environment: DeviceContext['environment'],
-): string[] {
+function findLibraries(name: string, runtimeFolder: string, environment: DeviceContext['environment']) {
   const stem = `${name.split('.so', 1)[0]!}.so`;
   const packages = join(runtimeFolder, '../../nvidia');
   const toolkits = pathsIn('/usr/local').filter((path) => /\/cuda[^/]*$/.test(path));

@@ -10,7 +10,6 @@ export interface FileStamp {
   readonly modifiedMs: number;
 }
 
-/** The files of a model with external weights. */
 export type WeightFiles = NonNullable<ReturnType<typeof locateWeights>>;
 
 /** Finds the files of a model with external weights. */

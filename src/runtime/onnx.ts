@@ -78,10 +78,7 @@ async function findCreator({ runtime, device = 'cpu' }: OnnxSessionOptions): Pro
 }
 
 /** @throws InferenceError if the device can't run any graph */
-async function tryDevice(
-  create: CreateSession,
-  device: NonNullable<OnnxSessionOptions['device']>,
-): Promise<void> {
+async function tryDevice(create: CreateSession, device: NonNullable<OnnxSessionOptions['device']>) {
   const session = await create(doublingModel, { device, threads: 1 }).catch(async (error: unknown) => {
     throw deviceFault(device, error, create === createNativeSession ? await loadApi() : undefined);
   });

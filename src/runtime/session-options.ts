@@ -21,9 +21,7 @@ export interface OnnxSessionOptions {
 const spinMicroseconds = 50;
 
 /** Session configuration entries of both runtimes. */
-export function toConfigurationEntries({
-  weightsFolder,
-}: Pick<OnnxSessionOptions, 'weightsFolder'>): Record<string, string> {
+export function toConfigurationEntries({ weightsFolder }: OnnxSessionOptions): Record<string, string> {
   return {
     'session.intra_op.spin_duration_us': String(spinMicroseconds),
     ...(weightsFolder !== undefined && {

@@ -1,7 +1,6 @@
 import type { ElementType, Tensor, TensorData } from '../contracts/graph.ts';
 import { elementTypeNames, elementTypes } from '../core/onnx/element-types.ts';
 
-/** The typed array for elements of a type. */
 export const tensorArrays: Readonly<
   Record<
     ElementType,

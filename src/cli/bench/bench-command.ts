@@ -65,7 +65,6 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
   return code ?? exitCode.interrupted;
 }
 
-/** The results of one measurement. */
 export interface BenchReport extends LoadedWith, Measured {
   readonly model: string;
   readonly category: string;

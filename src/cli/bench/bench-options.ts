@@ -67,7 +67,6 @@ export function assertFitting(values: object, category: string, options = specif
   }
 }
 
-/** Settings for loading a model. */
 export interface LoadedWith {
   readonly device?: Device | undefined;
   readonly threads?: number | undefined;
@@ -81,7 +80,6 @@ export function readLoadedWith(device: string | undefined, threads: string | und
   return { device: device as Device | undefined, threads: count };
 }
 
-/** Fields of an image request. */
 export interface ImageLoad {
   readonly width?: number;
   readonly height?: number;

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 
-/** Load on a model. */
 export interface Load {
   readonly concurrency: number;
   /** Maximum requests; `Infinity` for as many as the time allows. */
@@ -21,7 +20,6 @@ export interface LoadOptions {
   readonly signal: AbortSignal;
   /** Default: each request starts when the previous one ends. */
   readonly begin?: Begin | undefined;
-  /** Called after every request. */
   readonly onProgress?: ((done: number, elapsedMs: number) => void) | undefined;
 }
 

@@ -8,9 +8,7 @@ export const spokenText =
 
 /** @param path of the option `--file` */
 export async function readSample(path: string): Promise<Uint8Array> {
-  return readFile(path).catch((cause: Error) => {
-    throw unreadable('--file', path)(cause);
-  });
+  return readFile(path).catch(unreadable('--file', path));
 }
 
 const pictureSize = { width: 640, height: 480 };

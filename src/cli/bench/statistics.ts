@@ -1,6 +1,5 @@
 import { quantile } from '../../core/math/numeric.ts';
 
-/** A measured quantity. */
 export interface Measurement {
   readonly name: string;
   readonly unit: string;

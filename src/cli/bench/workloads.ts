@@ -24,7 +24,6 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-/** The measurement of one request. */
 export interface Sample {
   readonly totalMs: number;
   /** Until the first piece of the answer; `totalMs` if it arrives as a whole. */
@@ -68,7 +67,6 @@ interface Kind {
   readonly promptTokens?: number;
   /** Texts per request; default 1. */
   readonly textCount?: number;
-  /** Creates the default file. */
   readonly makeFile?: (signal: AbortSignal) => Promise<Uint8Array>;
   describe(asked: Asked): string;
   ask(

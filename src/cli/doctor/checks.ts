@@ -15,7 +15,6 @@ import { formatBytes } from '../format.ts';
 import { messageOf, orElse } from '../../errors.ts';
 import { assertNodeVersion } from '../../node-version.ts';
 
-/** The result of one check. */
 export interface Check {
   readonly name: string;
   /** `fault`: nothing works until it is fixed. `missing`: a part that some features need. */
@@ -40,7 +39,6 @@ interface Manifest {
 interface ExamineOptions {
   /** Runtime to test, see `resolveLibrary`. */
   readonly library?: string | undefined;
-  /** Plugins to test. */
   readonly plugins?: readonly (readonly [provider: string, library: string])[];
 }
 

@@ -18,10 +18,8 @@ import { readContextLength, type DescribedModel } from '../../loading/facts.ts';
 import { toModelParameters } from '../../loading/model-parameters.ts';
 import { orElse } from '../../errors.ts';
 
-/** Facts about a model that is not loaded. */
 export type ModelFacts = Awaited<ReturnType<typeof gatherFacts>>;
 
-/** Collects the known facts about a model. */
 export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefined) {
   const { source, kind, category, entry, folder, files } = model;
   const chosen = dtype ?? entry?.dtype ?? 'auto';
@@ -42,12 +40,10 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
     name,
     architecture: readArchitecture(config, index),
     license: entry?.license ?? (await readLicense(model)),
-    /** Number of parameters, if the catalogue has it. */
     parameterCount: entry?.parameters,
     /** Tokens; `undefined` if its config doesn't specify it. */
     contextLength,
     folder,
-    /** The default dtype. */
     dtype: chosen,
     weights: storedDtypes.flatMap((one) => weightsOf(one, () => needed(one).filter(isWeights), sizes)),
     /** When loaded in that dtype; without the caches of long texts. */
@@ -61,7 +57,6 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
     ...(category === 'chat' && (await readTemplate(model))),
     /** Runtime of graphs in this process, the same as in workers. */
     runtime: await chooseRuntime(),
-    /** Parameters of requests. */
     parameters: toModelParameters({
       id: source,
       name,

@@ -12,7 +12,6 @@ export interface Serving {
   readonly places: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** The announcement of a started service. */
 export function serviceBanner(
   { origin, models, keyOrigin, places }: Serving,
   { style }: OutputStream,

@@ -29,11 +29,9 @@ export async function openHttpServer(host: string, port: number) {
   return {
     /** `http://127.0.0.1:8000` */
     origin: originOf(server, host),
-    /** Number of unfinished responses. */
     get openResponses() {
       return open.size;
     },
-    /** Sets the handler. */
     handle(next: Handler) {
       handler = next;
     },

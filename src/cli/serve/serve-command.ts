@@ -17,7 +17,7 @@ import {
 import { createHealthHandler } from '../../server/health.ts';
 import { defineCommand, exitCode, watchInterrupts, type ExitCode } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
-import { aboutModel, fetchModel } from '../load-models.ts';
+import { aboutModel, fetchModel, type FetchContext } from '../load-models.ts';
 import type { ModelSettings } from '../model-settings.ts';
 import { inOption, UsageError } from '../options.ts';
 import { serviceBanner } from './banner.ts';
@@ -61,7 +61,6 @@ async function createSideServices({ playground, metrics }: ServeSettings['wanted
   return { places, observers };
 }
 
-/** The default models. */
 function bundledModelSettings(hub: ModelSettings['hub']): Readonly<Record<string, ModelSettings>> {
   try {
     locateModel(bundledModelNames[0]!);
@@ -198,10 +197,7 @@ async function ready(inference: Inference, requiredModels: readonly string[] | u
   else await inference.ready();
 }
 
-async function fetchAll(
-  models: ServeSettings['models'],
-  context: { readonly terminal: Terminal; readonly signal: AbortSignal },
-): Promise<Readonly<Record<string, ModelOptions>>> {
+async function fetchAll(models: ServeSettings['models'], context: FetchContext) {
   const fetched = new Map<string, ModelOptions>();
   for (const [id, settings] of Object.entries(models)) {
     fetched.set(id, await fetchModel(settings, context).catch(aboutModel(id)));

@@ -49,7 +49,6 @@ const configSchema = z
   })
   .partial();
 
-/** The settings in a config file. */
 export type Config = z.infer<typeof configSchema>;
 
 /** Reads a config file: JSON, or a module (.js, .mjs) with the settings as its default export. */
@@ -64,7 +63,7 @@ async function readSettings(path: string): Promise<unknown> {
     const module = (await import(pathToFileURL(resolve(path)).href)) as { readonly default?: unknown };
     if ('default' in module) return module.default;
   } catch (error) {
-    throw unreadable('--config', path)(error as Error);
+    return unreadable('--config', path)(error as Error);
   }
   throw new UsageError(`--config: ${path} has no default export`);
 }
@@ -125,7 +124,6 @@ const defaultPort = '8000';
 
 const readPort = (label: string, text: string): number => parseInteger(label, text, { min: 0, max: 65_535 });
 
-/** Options for settings of the config file. */
 const settingOptions: SettingOptions = {
   host: ['host'],
   port: ['port', readPort],
@@ -240,9 +238,7 @@ async function readKeys(
 }
 
 async function readKeysFile(path: string): Promise<readonly string[]> {
-  const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw unreadable('--keys-file', path)(error);
-  });
+  const text = await readFile(path, 'utf8').catch(unreadable('--keys-file', path));
   const keys = text
     .split(/\r?\n/)
     .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())

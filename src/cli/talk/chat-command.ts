@@ -50,14 +50,10 @@ export const command = defineCommand({
 interface Conversation {
   readonly terminal: Terminal;
   readonly parameters: ChatParameterValues;
-  /** Text of the system message. */
   readonly system: string | undefined;
 }
 
-async function converse(
-  model: OpenModel,
-  { terminal, parameters, system: firstSystem }: Conversation,
-): Promise<void> {
+async function converse(model: OpenModel, { terminal, parameters, system: firstSystem }: Conversation) {
   const { messages, output } = terminal;
   const { dim, cyan, red } = messages.style;
   const tell = (text: string): void => messages.write(`${text}\n`);

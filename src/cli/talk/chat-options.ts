@@ -27,7 +27,6 @@ const parameterOptions = Object.fromEntries(
   }),
 ) as OptionTable;
 
-/** Options shared by the commands that talk to a model. */
 export const chatOptionTable = {
   system: ['<text>', 'Instructions for the model: the system message.'],
   ...hubOptionTable,

@@ -7,13 +7,7 @@ export function kaiserBeta(attenuationDb: number): number {
 }
 
 /** Length of that filter in samples; `transition` is the width of its transition divided by the sample rate. */
-export function kaiserLength({
-  attenuationDb,
-  transition,
-}: {
-  attenuationDb: number;
-  transition: number;
-}): number {
+export function kaiserLength(attenuationDb: number, { transition }: { transition: number }): number {
   return (attenuationDb - 7.95) / (2.285 * 2 * Math.PI * transition);
 }
 

@@ -46,7 +46,6 @@ export function createKaldiMelFilters(options: MelFilterOptions): MelFilters {
   return toFilters(options, corners, toKaldiMel, () => 1);
 }
 
-/** Triangles between corners. */
 function toFilters(
   { count, fftSize, sampleRateHz }: MelFilterOptions,
   corners: Float64Array,

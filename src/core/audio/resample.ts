@@ -185,13 +185,9 @@ function createCopier(): Resampler {
  * @returns `coefficients` `[rows + 1 × 2 · reach]`: row `r` is for outputs `r / rows` after a sample, and begins
  * `reach − 1` samples before it. Every row adds up to 1
  */
-function createFilter({ up, down }: { up: number; down: number }): {
-  readonly coefficients: Float64Array;
-  readonly rows: number;
-  readonly reach: number;
-} {
+function createFilter({ up, down }: { up: number; down: number }) {
   const samplesPerInput = Math.min(1, up / down);
-  const halfLength = kaiserLength({ attenuationDb, transition: (stopbandEdge - passbandEdge) / 2 }) / 2;
+  const halfLength = kaiserLength(attenuationDb, { transition: (stopbandEdge - passbandEdge) / 2 }) / 2;
   const reach = 2 * Math.ceil(halfLength / samplesPerInput / 2);
   const taps = 2 * reach;
   const rows = up * taps <= maxCoefficients ? up : Math.ceil(interpolatedRows * samplesPerInput);

@@ -1,11 +1,9 @@
 import { assertList, assertObject, assertText } from '../assert-values.ts';
 import { assertSeconds } from './assert.ts';
+import type { VoiceRegion } from './voice-activity.ts';
 
-/** A text and its times. */
-export interface Subtitle {
-  /** Seconds from the start of the audio. */
-  readonly startSeconds: number;
-  readonly endSeconds: number;
+/** A text and its times, in seconds from the start of the audio. */
+export interface Subtitle extends VoiceRegion {
   /** Plain text; may have several lines. */
   readonly text: string;
   /** Name of the speaker, plain text. */

@@ -70,7 +70,6 @@ export interface ReasoningConstraint {
     | undefined;
 }
 
-/** The answers that a request allows. */
 export interface AnswerConstraint {
   readonly response: ResponseFormat;
   readonly calls?: CallConstraint | undefined;
@@ -85,12 +84,8 @@ export interface AnswerConstraint {
  * alternative to it, and their arguments may be any object if the schema isn't supported. Yields after each part of
  * bounded cost. All schemas share one budget.
  */
-export function* answerGrammarSteps({
-  response,
-  calls,
-  reasoning,
-  opensObjects: isOpen,
-}: AnswerConstraint): Generator<void, Expression | undefined> {
+export function* answerGrammarSteps(constraint: AnswerConstraint): Generator<void, Expression | undefined> {
+  const { response, calls, reasoning, opensObjects: isOpen } = constraint;
   const setting = { budget: createSchemaBudget(), isOpen };
   const document = framed(yield* documentGrammar(response, setting), reasoning?.frame);
   const answer = calls ? yield* withCalls(document, calls, setting) : document;

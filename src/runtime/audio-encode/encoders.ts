@@ -45,7 +45,6 @@ export type FindEncoder = (format: SpeechFormat) => Promise<AudioEncoder>;
 
 const ownEncoders = [wavEncoder, pcmEncoder];
 
-/** An optional package that encodes a format. */
 export interface EncoderPackage {
   readonly name: string;
   readonly format: SpeechFormat;

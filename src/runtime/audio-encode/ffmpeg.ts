@@ -29,7 +29,6 @@ export const ffmpegFormats: Readonly<Partial<Record<SpeechFormat, FfmpegFormat>>
 const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin'];
 const maxMessageLength = 2000;
 
-/** Lists the formats that an FFmpeg can write. */
 export async function listFfmpegFormats(path: string): Promise<readonly SpeechFormat[]> {
   let listing = '';
   try {

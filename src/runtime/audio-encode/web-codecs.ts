@@ -48,7 +48,6 @@ function toFullScale(samples: Float32Array): Float32Array {
   return samples.map((sample) => Math.max(-1, Math.min(1, sample)) || 0);
 }
 
-/** Loads an encoder of the optional package `node-webcodecs`. */
 export async function loadWebCodecsEncoder(format: SpeechFormat): Promise<AudioEncoder | undefined> {
   const library = await loadWebCodecs();
   const codec = codecs[format];

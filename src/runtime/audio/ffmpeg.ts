@@ -8,17 +8,13 @@ import { readWavLayout } from '../../core/audio/containers/wav.ts';
 import { assertWanted, fieldError, InferenceError } from '../../errors.ts';
 import { startProgram } from '../start-program.ts';
 import type { ByteSource } from './byte-source.ts';
-import type { PcmBlock } from './pcm.ts';
+import type { PcmBlock, TrackOptions } from './pcm.ts';
 
-export interface FfmpegOptions {
-  /** Default `ffmpeg` on the PATH. */
-  readonly ffmpegPath?: string | undefined;
+export interface FfmpegOptions extends Pick<TrackOptions, 'ffmpegPath' | 'maxSeconds' | 'signal'> {
   /** The only allowed format of the file, by ffmpeg's name. */
   readonly demuxer: string;
   /** Name of the file's format for messages: `AAC audio in an MP4 file`. */
   readonly name: string;
-  readonly maxSeconds: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** An ffmpeg without output for this long counts as stuck. */
@@ -86,13 +82,8 @@ async function* toBlocks(wav: AsyncIterable<Buffer>): AsyncGenerator<PcmBlock> {
   }
 }
 
-interface SourceFile {
-  readonly path: string;
-  remove(): Promise<void>;
-}
-
 /** The file of a source, or a copy of its bytes in a temporary folder. */
-async function toFile(source: ByteSource): Promise<SourceFile> {
+async function toFile(source: ByteSource) {
   if (source.path !== undefined) return { path: resolve(source.path), remove: async () => {} };
   const folder = await mkdtemp(join(tmpdir(), 'audio-'));
   const remove = () => rm(folder, { recursive: true, force: true });

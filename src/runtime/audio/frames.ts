@@ -97,12 +97,12 @@ async function* trim(
 export async function openAdts(bytes: ByteSource, offset: number, options: TrackOptions): Promise<PcmTrack> {
   const first = await bytes.perform(readFrame(offset, { parse: toAdtsHeader }));
   if (first === undefined) throw new ContainerError('AAC audio that ends within its first frame');
-  const { config, channels, sampleRateHz, stream } = first.header;
+  const { config: description, channels, sampleRateHz, stream } = first.header;
   const start = first.offset;
   return { blocks: blocks() };
 
   async function* blocks(): AsyncGenerator<PcmBlock> {
-    const decoder = await createAacDecoder({ config, channels, sampleRateHz });
+    const decoder = await createAacDecoder({ description, channels, sampleRateHz });
     if (decoder === undefined) {
       yield* decodeWithFfmpeg(bytes, { ...options, demuxer: 'aac', name: 'AAC audio' });
       return;

@@ -1,5 +1,5 @@
 import { createMp4Reader, type Mp4Reader } from '../../core/audio/containers/mp4.ts';
-import type { Mp4Packet, Mp4Start } from '../../core/audio/containers/mp4-track.ts';
+import type { Mp4Start } from '../../core/audio/containers/mp4-track.ts';
 import { toOpusHead } from '../../core/audio/containers/opus-head.ts';
 import { ContainerError } from '../../core/audio/containers/reading.ts';
 import type { ByteSource } from './byte-source.ts';
@@ -69,10 +69,7 @@ function delaySeconds({ codec }: Mp4Start): number {
   return isOpus ? toOpusHead(codec.description).preSkip / 48_000 : 0;
 }
 
-async function* readPackets(
-  bytes: ByteSource,
-  reader: Mp4Reader,
-): AsyncGenerator<{ readonly packet: Mp4Packet; readonly isLast: boolean }> {
+async function* readPackets(bytes: ByteSource, reader: Mp4Reader) {
   let packet = await bytes.perform(reader.nextPacket());
   while (packet !== undefined) {
     const next = await bytes.perform(reader.nextPacket());

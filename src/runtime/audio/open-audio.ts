@@ -101,7 +101,6 @@ export async function openAudio(source: AudioSource, options: TrackOptions) {
       /** `undefined` for a format that ffmpeg decodes. */
       format,
       sampleRateHz,
-      /** Number of channels in the file. */
       channels,
       /**
        * Mono, about −1 to 1, in blocks of one second, the last one shorter. Can be read once; stopping early closes the

@@ -23,7 +23,6 @@ export function sliceBlock(block: PcmBlock, start: number, end: number): PcmBloc
   return { ...block, channels: block.channels.map((channel) => channel.subarray(from, Math.max(from, end))) };
 }
 
-/** Options for decoding the audio of a file. */
 export interface TrackOptions {
   /** Longer audio is rejected as soon as its length is known. */
   readonly maxSeconds: number;

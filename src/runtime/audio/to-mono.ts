@@ -5,12 +5,10 @@ import { createResampler } from '../../core/audio/resample.ts';
 import { sampleRatesHz } from '../../core/audio/assert.ts';
 import { fieldError, type InferenceError } from '../../errors.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
-import { blockLength, type PcmBlock } from './pcm.ts';
+import { blockLength, type PcmBlock, type TrackOptions } from './pcm.ts';
 
-export interface MonoOptions {
+export interface MonoOptions extends Pick<TrackOptions, 'maxSeconds' | 'signal'> {
   readonly sampleRateHz: number;
-  readonly maxSeconds: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 const stepLength = 2 ** 13;

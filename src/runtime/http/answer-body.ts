@@ -11,7 +11,6 @@ export interface AnswerBody {
   cancel(): Promise<void>;
 }
 
-/** Limits of size and time for a response. */
 export interface BodyOptions {
   readonly signal?: AbortSignal | undefined;
   /** Replaces `signal`. */

@@ -51,7 +51,6 @@ export function createLlamaDecoder(
   const context = new LlamaContext(model, { tokens: cacheTokens, batchSize, sequences, threads });
   const minPart = minRestoredPart[model.llama.gpu === 'none' ? 'cpu' : 'gpu'];
   const free = Array.from({ length: sequences }, (_, index) => sequences - 1 - index);
-  /** Kept sequences in the context. */
   const kept = new Set<LlamaCache>();
   /** Sequences that contain a complete kept one, which then needs no memory. */
   const heirs = new Map<number, LlamaCache>();

@@ -22,7 +22,8 @@ export function* detectAudio(): Reading<DetectedAudio> {
   const head: Uint8Array = yield { offset, length: 1024 };
   if (head.length === 0) throw new ContainerError(offset === 0 ? 'an empty file' : 'tags without audio');
   const text = toLatin1(head);
-  const is = ([, ...marks]: Signature<string>) => marks.every(([at, mark]) => text.startsWith(mark, at));
+  const is = ([, ...places]: Signature<string>) =>
+    places.every(([at, ...marks]) => marks.some((mark) => text.startsWith(mark, at)));
   const format = audioSignatures.find(is)?.[0];
   if (format !== undefined) return { format, offset };
   const other = otherSignatures.find(is)?.[0];
@@ -38,16 +39,12 @@ export function* detectAudio(): Reading<DetectedAudio> {
   throw new ContainerError(describe(head));
 }
 
-/** A format's name, and the characters at its offsets. */
-type Signature<Name extends string> = readonly [Name, ...(readonly [offset: number, mark: string])[]];
+/** A format's name, and at each offset its alternative characters. */
+type Signature<Name extends string> = readonly [Name, ...(readonly [offset: number, ...marks: string[]])[]];
 
 const audioSignatures: readonly Signature<AudioFormat>[] = [
-  ['wav', [0, 'RIFF'], [8, 'WAVE']],
-  ['wav', [0, 'RIFX'], [8, 'WAVE']],
-  ['wav', [0, 'RF64'], [8, 'WAVE']],
-  ['wav', [0, 'BW64'], [8, 'WAVE']],
-  ['aiff', [0, 'FORM'], [8, 'AIFF']],
-  ['aiff', [0, 'FORM'], [8, 'AIFC']],
+  ['wav', [0, 'RIFF', 'RIFX', 'RF64', 'BW64'], [8, 'WAVE']],
+  ['aiff', [0, 'FORM'], [8, 'AIFF', 'AIFC']],
   ['flac', [0, 'fLaC']],
   ['ogg', [0, 'OggS']],
   ['webm', [0, '\x1a\x45\xdf\xa3']],
@@ -59,12 +56,9 @@ const otherSignatures: readonly Signature<string>[] = [
   ['a GIF image', [0, 'GIF8']],
   ['a WebP image', [0, 'RIFF'], [8, 'WEBP']],
   ['an AVIF image', [4, 'ftypavi']],
-  ['a HEIF image', [4, 'ftyphe']],
-  ['a HEIF image', [4, 'ftypmif1']],
-  ['a HEIF image', [4, 'ftypmsf1']],
+  ['a HEIF image', [4, 'ftyphe', 'ftypmif1', 'ftypmsf1']],
   ['a raw photograph', [4, 'ftypcrx ']],
-  ['a TIFF image', [0, 'II\x2a\0']],
-  ['a TIFF image', [0, 'MM\0\x2a']],
+  ['a TIFF image', [0, 'II\x2a\0', 'MM\0\x2a']],
   ['a BMP image', [0, 'BM'], [6, '\0\0\0\0']],
   ['an AVI video', [0, 'RIFF'], [8, 'AVI ']],
   ['a RIFF file of another kind than WAV', [0, 'RIFF']],
@@ -77,12 +71,10 @@ const otherSignatures: readonly Signature<string>[] = [
   ['a MIDI file', [0, 'MThd']],
   ['a Windows Media file', [0, '\x30\x26\xb2\x75\x8e\x66\xcf\x11']],
   ['a Flash video', [0, 'FLV\x01']],
-  ['a RealMedia file', [0, '.ra\xfd']],
-  ['a RealMedia file', [0, '.RMF']],
+  ['a RealMedia file', [0, '.ra\xfd', '.RMF']],
   ["a Monkey's Audio file", [0, 'MAC ']],
   ['a WavPack file', [0, 'wvpk']],
-  ['a Musepack file', [0, 'MPCK']],
-  ['a Musepack file', [0, 'MP+']],
+  ['a Musepack file', [0, 'MPCK', 'MP+']],
   ['a True Audio file', [0, 'TTA1']],
   ['a DSD file', [0, 'DSD ']],
   ['AC-3 audio', [0, '\x0b\x77']],
@@ -92,8 +84,7 @@ const otherSignatures: readonly Signature<string>[] = [
   ['an MPEG transport stream', [0, 'G'], [188, 'G'], [376, 'G']],
   ['an MPEG transport stream', [4, 'G'], [196, 'G'], [388, 'G']],
   ['a PDF', [0, '%PDF-']],
-  ['a ZIP', [0, 'PK\x03\x04']],
-  ['a ZIP', [0, 'PK\x05\x06']],
+  ['a ZIP', [0, 'PK\x03\x04', 'PK\x05\x06']],
   ['a gzip file', [0, '\x1f\x8b']],
   ['a bzip2 file', [0, 'BZh']],
   ['an xz file', [0, '\xfd7zXZ\0']],

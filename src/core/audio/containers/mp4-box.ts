@@ -66,7 +66,6 @@ export interface Mp4Table {
 
 const tableBytes = 2 ** 13;
 
-/** A table that starts at `offset`. */
 export function createMp4Table(offset: number, count: number, entryBytes: number): Mp4Table {
   const entriesAtOnce = Math.max(1, Math.floor(tableBytes / Math.max(1, entryBytes)));
   let first = 0;

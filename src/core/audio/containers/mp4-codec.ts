@@ -2,7 +2,6 @@ import { readMp4Boxes } from './mp4-box.ts';
 import { maxPcmChannels, type PcmEncoding, type PcmFormat } from './pcm-samples.ts';
 import { concatenate, ContainerError, fromLatin1, performOn, toDataView, toLatin1 } from './reading.ts';
 
-/** The sample description of uncompressed samples. */
 interface Mp4PcmDescription {
   readonly channels: number;
   readonly bits: number;

@@ -16,7 +16,6 @@ interface Defaults {
   readonly size: number;
 }
 
-/** A run of consecutive samples. */
 interface TrackRun {
   readonly table: Mp4Table;
   readonly hasDurations: boolean;

@@ -7,11 +7,8 @@ import { type Reading, toDataView } from './reading.ts';
 export const maxPacketBytes = 2 ** 22;
 const maxPcmBytes = 2 ** 16;
 
-export function* createSampleReader({
-  stbl,
-  entry,
-  timescale,
-}: Mp4Track): Reading<NextMp4Packet | undefined> {
+export function* createSampleReader(track: Mp4Track): Reading<NextMp4Packet | undefined> {
+  const { stbl, entry, timescale } = track;
   const chunks = yield* openChunks(stbl);
   const sizes = yield* openSizes(stbl);
   const runs = yield* openTable(stbl, 'stsc', 12);

@@ -1,7 +1,6 @@
 import { ContainerError, findMark, type Reading, toLatin1, concatenate, toDataView } from './reading.ts';
 import { crc32 } from './ogg-stream.ts';
 
-/** The audio codecs that the reader supports in Ogg. */
 export type OggCodec = 'opus' | 'vorbis' | 'flac';
 
 export interface OggStream {
@@ -131,7 +130,6 @@ function find<T>(marked: readonly (readonly [mark: string, T])[], packet: Uint8A
   return marked.find(([mark]) => beginning.startsWith(mark))?.[1];
 }
 
-/** A page of an Ogg file: packets of one stream. */
 export interface OggPage {
   /** Expected offset of the next page, in bytes. */
   readonly end: number;

@@ -49,13 +49,8 @@ export function toOpusHead(bytes: Uint8Array): OpusHead {
  * @param options.preSkip samples at 48 kHz that decoders drop at the beginning
  * @see RFC 7845 §5.1
  */
-export function writeOpusHead({
-  preSkip,
-  sampleRateHz,
-}: {
-  preSkip: number;
-  sampleRateHz: number;
-}): Uint8Array {
+export function writeOpusHead(options: { preSkip: number; sampleRateHz: number }): Uint8Array {
+  const { preSkip, sampleRateHz } = options;
   const bytes = new Uint8Array(19);
   bytes.set(fromLatin1('OpusHead'));
   bytes.set([1, 1], 8);

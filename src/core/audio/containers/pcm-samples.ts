@@ -85,12 +85,8 @@ type ReadSamples = (
 ) => void;
 
 const readers: Readonly<Record<PcmEncoding, ReadSamples>> = {
-  u8: (view, offset, step, samples) => {
-    for (let i = 0; i < samples.length; i++) samples[i] = view.getUint8(offset + i * step) / 128 - 1;
-  },
-  s8: (view, offset, step, samples) => {
-    for (let i = 0; i < samples.length; i++) samples[i] = view.getInt8(offset + i * step) / 128;
-  },
+  u8: byTable(Float32Array.from({ length: 256 }, (_, code) => code / 128 - 1)),
+  s8: byTable(Float32Array.from({ length: 256 }, (_, code) => ((code << 24) >> 24) / 128)),
   s16: (view, offset, step, samples, isLittle) => {
     for (let i = 0; i < samples.length; i++)
       samples[i] = view.getInt16(offset + i * step, isLittle) / 2 ** 15;
@@ -112,10 +108,13 @@ const readers: Readonly<Record<PcmEncoding, ReadSamples>> = {
   f64: (view, offset, step, samples, isLittle) => {
     for (let i = 0; i < samples.length; i++) samples[i] = view.getFloat64(offset + i * step, isLittle);
   },
-  'a-law': (view, offset, step, samples) => {
-    for (let i = 0; i < samples.length; i++) samples[i] = expandALaw(view.getUint8(offset + i * step));
-  },
-  'mu-law': (view, offset, step, samples) => {
-    for (let i = 0; i < samples.length; i++) samples[i] = expandMuLaw(view.getUint8(offset + i * step));
-  },
+  'a-law': byTable(aLawTable),
+  'mu-law': byTable(muLawTable),
 };
+
+/** @param table the sample of each byte */
+function byTable(table: Float32Array): ReadSamples {
+  return (view, offset, step, samples) => {
+    for (let i = 0; i < samples.length; i++) samples[i] = table[view.getUint8(offset + i * step)]!;
+  };
+}

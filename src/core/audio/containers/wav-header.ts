@@ -7,15 +7,12 @@ const tags: Partial<Readonly<Record<PcmEncoding, number>>> = { s16: 1, 'a-law': 
  * The 44 bytes before the samples of a mono WAV file.
  * @see Multimedia Programming Interface and Data Specifications 1.0
  */
-export function writeWavHeader({
-  encoding,
-  sampleRateHz,
-  dataBytes,
-}: {
+export function writeWavHeader(options: {
   encoding: PcmEncoding;
   sampleRateHz: number;
   dataBytes: number;
 }): Uint8Array {
+  const { encoding, sampleRateHz, dataBytes } = options;
   const tag = tags[encoding];
   if (tag === undefined)
     throw new RangeError(`encoding: expected ${Object.keys(tags).join(', ')}, got ${encoding}`);

@@ -1,7 +1,6 @@
 import { ebmlElements, toFields, toFloat, toUnsigned } from './ebml.ts';
 import { ContainerError, toLatin1 } from './reading.ts';
 
-/** An audio track of a WebM or Matroska file. */
 export interface WebmTrack {
   readonly number: number;
   readonly codec: WebmCodec;

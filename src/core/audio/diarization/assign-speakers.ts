@@ -1,26 +1,21 @@
 import { assertCount, assertList, assertObject, assertText } from '../../assert-values.ts';
 import { getOrCreate } from '../../get-or-create.ts';
 import { assertSeconds } from '../assert.ts';
-
-/** Times in seconds from the beginning of the recording. */
-interface Timed {
-  readonly startSeconds: number;
-  readonly endSeconds: number;
-}
+import type { VoiceRegion } from '../voice-activity.ts';
 
 /** A speaker's turn; the speakers of a recording are counted from 0. */
-export interface SpeakerTurn extends Timed {
+export interface SpeakerTurn extends VoiceRegion {
   readonly speaker: number;
 }
 
 /** A text with its times, and the times of its words if known. */
-export interface TimedText extends Timed {
+export interface TimedText extends VoiceRegion {
   readonly text: string;
-  readonly words?: readonly (Timed & { readonly word: string })[] | undefined;
+  readonly words?: readonly (VoiceRegion & { readonly word: string })[] | undefined;
 }
 
 /** A piece of a transcript by one speaker. */
-export interface SpeakerSegment extends Timed {
+export interface SpeakerSegment extends VoiceRegion {
   /** `A`, `B`, … in order of first appearance; `AA` after `Z`. */
   readonly speaker: string;
   /** Trimmed. */
@@ -67,7 +62,7 @@ export function assignSpeakers(
 
 function assertTimes(label: string, timed: unknown): void {
   assertObject(label, timed);
-  const { startSeconds, endSeconds } = timed as Timed;
+  const { startSeconds, endSeconds } = timed as VoiceRegion;
   assertSeconds(`${label}.startSeconds`, startSeconds);
   assertSeconds(`${label}.endSeconds`, endSeconds);
 }
@@ -117,7 +112,7 @@ function findWords(text: string, words: readonly { readonly word: string }[]): n
 }
 
 /** The speaker with the longest share of a time range, or the nearest speaker. */
-function speakerOf({ startSeconds, endSeconds }: Timed, turns: readonly SpeakerTurn[]): number {
+function speakerOf({ startSeconds, endSeconds }: VoiceRegion, turns: readonly SpeakerTurn[]): number {
   const first = firstAfter(turns, startSeconds);
   const spoken = new Map<number, number>();
   for (let index = first; index < turns.length && turns[index]!.startSeconds < endSeconds; index++) {

@@ -55,12 +55,7 @@ export function groupVoices(
   return renumber(Int32Array.from(voices, ({ embedding }) => nearest(embedding, centroids)));
 }
 
-/** @returns the mean vector of each cluster */
-function meansOf(
-  vectors: readonly Float32Array[],
-  clusters: Int32Array,
-  sizes: readonly number[],
-): Float64Array[] {
+function meansOf(vectors: readonly Float32Array[], clusters: Int32Array, sizes: readonly number[]) {
   const means = sizes.map(() => new Float64Array(vectors[0]!.length));
   for (const [index, vector] of vectors.entries()) {
     const mean = means[clusters[index]!]!;

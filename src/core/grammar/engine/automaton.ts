@@ -12,7 +12,6 @@ export interface State {
   /** States of an older generation must be renewed. */
   readonly generation: number;
   readonly threads: readonly Thread[];
-  /** Whether the text may end here. */
   readonly mayEnd: boolean;
   /** The characters that certainly may follow. */
   readonly run: Run;

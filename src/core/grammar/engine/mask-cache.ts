@@ -3,7 +3,6 @@ import { allKinds } from '../languages/run.ts';
 import type { TokenTrie } from './token-trie.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Maximum size of all masks per grammar. */
 const maxMaskBytes = 4 * 2 ** 20;
 const masksAtOnce = 8;
 /**

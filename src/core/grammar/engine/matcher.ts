@@ -14,7 +14,6 @@ export interface GrammarMatcher {
    * end. Must not be modified.
    */
   mask(): Uint32Array;
-  /** Advances by one token. */
   accept(token: number): void;
   /**
    * Whether the whole token would be free text, such as the inside of a string: without structure, digits of a number

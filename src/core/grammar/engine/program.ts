@@ -1,11 +1,11 @@
 import { getOrCreate } from '../../get-or-create.ts';
-import type { Expression, LanguageText, Rule } from '../languages/expression.ts';
+import type { Bounds, Expression, LanguageText, Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { LanguageReader } from '../languages/reader.ts';
 import { isNullable } from '../languages/nullable.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { allKinds, kindsOf } from '../languages/run.ts';
-import { utf8Bytes, utf8Sequences, type ByteRange } from '../languages/utf8.ts';
+import { sharedLength, utf8Bytes, utf8Sequences, type ByteRange } from '../languages/utf8.ts';
 
 /** A step of a machine that reads bytes; `next` and the like are indexes of steps. */
 export type Step =
@@ -16,16 +16,14 @@ export type Step =
   | { readonly op: 'return' }
   /** Starts counting the rounds of the loop at `next`. */
   | { readonly op: 'count'; readonly next: number }
-  | {
+  | (Bounds & {
       readonly op: 'loop';
-      readonly min: number;
-      readonly max: number;
       body: number;
       readonly exit: number;
       /** Whether a round may be empty. */
       readonly nullable: boolean;
       readonly kinds: number;
-    }
+    })
   /** Starts reading a text of a language at `next`. */
   | { readonly op: 'begin'; readonly reader: LanguageReader; readonly next: number }
   | { readonly op: 'read'; readonly reader: LanguageReader; readonly exit: number }
@@ -121,8 +119,8 @@ class ProgramWriter {
         return this.#split(items.map((item) => this.#write(item, next)));
       }
       case 'repeat': {
-        const { item, min, max } = expression;
-        return this.#isProductive(item) ? this.#writeRepeat(item, { min, max }, next) : next;
+        const { item } = expression;
+        return this.#isProductive(item) ? this.#writeRepeat(item, expression, next) : next;
       }
       case 'language': {
         const reader = this.#readerOf(expression);
@@ -205,11 +203,7 @@ class ProgramWriter {
     return this.#add({ op: 'byte', low, high, next });
   }
 
-  #writeRepeat(
-    item: Expression,
-    { min, max }: { readonly min: number; readonly max: number },
-    next: number,
-  ): number {
+  #writeRepeat(item: Expression, { min, max }: Bounds, next: number): number {
     if (min === 0 && max === 1) return this.#split([this.#write(item, next), next]);
     const kinds = kindsWithin(item);
     if (min === 0 && max === Infinity) {
@@ -262,14 +256,6 @@ class ProgramWriter {
     this.#markFree(from);
     return targetOf(after)!;
   }
-}
-
-/** Length of the common prefix of all texts, known to be at least `from`. */
-function sharedLength(texts: readonly (readonly number[])[], from: number): number {
-  const [first = []] = texts;
-  let length = from;
-  while (length < first.length && texts.every((text) => text[length] === first[length])) length++;
-  return length;
 }
 
 /** The kinds of characters of which every character matches the expression. */

@@ -1,4 +1,5 @@
 import { kindOfByte } from '../languages/run.ts';
+import { sharedLength } from '../languages/utf8.ts';
 
 /** Tokens sorted by their bytes, so that one pass visits every common prefix once. */
 export interface TokenTrie {
@@ -34,7 +35,7 @@ export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
   let previous: Uint8Array = new Uint8Array();
   const open: number[] = [];
   for (const [index, { bytes: current }] of sorted.entries()) {
-    const shared = sharedLength(previous, current);
+    const shared = sharedLength([previous, current]);
     while (open.length > shared) ends[open.pop()!] = size;
     for (let depth = shared; depth < current.length; depth++) {
       bytes[size] = current[depth]!;
@@ -101,10 +102,4 @@ export function compareBytes({ bytes: a }: TokenBytes, { bytes: b }: TokenBytes)
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) if (a[index] !== b[index]) return a[index]! - b[index]!;
   return a.length - b.length;
-}
-
-function sharedLength(a: Uint8Array, b: Uint8Array): number {
-  let length = 0;
-  while (length < a.length && length < b.length && a[length] === b[length]) length++;
-  return length;
 }

@@ -14,6 +14,12 @@ export interface Rule {
   body: Expression;
 }
 
+/** Minimum and maximum number of repetitions, or of items. */
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
 /** A context-free grammar over text. Plain data except for `Rule`s, which may be recursive. */
 export type Expression =
   /** Exactly one of these texts. */
@@ -22,7 +28,7 @@ export type Expression =
   | { readonly type: 'character'; readonly ranges: readonly CodePointRange[] }
   | { readonly type: 'sequence'; readonly items: readonly Expression[] }
   | { readonly type: 'choice'; readonly items: readonly Expression[] }
-  | { readonly type: 'repeat'; readonly item: Expression; readonly min: number; readonly max: number }
+  | (Bounds & { readonly type: 'repeat'; readonly item: Expression })
   /** A text of a language, plain or as the inside of a JSON string. */
   | {
       readonly type: 'language';
@@ -36,13 +42,7 @@ export type Expression =
    * `min` to `max` items, with `separator` between them. Each has one `mark`, outside any rule, and no two marks are
    * the same text. Languages after the mark are in rules.
    */
-  | {
-      readonly type: 'distinct';
-      readonly item: Expression;
-      readonly separator: Expression;
-      readonly min: number;
-      readonly max: number;
-    }
+  | (Bounds & { readonly type: 'distinct'; readonly item: Expression; readonly separator: Expression })
   | { readonly type: 'rule'; readonly rule: Rule }
   /**
    * Any text up to the first occurrence of a marker: including it if `isClosed`, else without any marker, even one that
@@ -82,7 +82,7 @@ export function optional(item: Expression): Expression {
   return choice(item, empty);
 }
 
-export function repeat(item: Expression, { min, max }: { min: number; max: number }): Expression {
+export function repeat(item: Expression, { min, max }: Bounds): Expression {
   if (max === 0) return empty;
   return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
 }

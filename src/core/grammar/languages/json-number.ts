@@ -1,4 +1,4 @@
-import { decimalRange } from '../schemas/decimal-range.ts';
+import { decimalRange, inclusive } from '../schemas/decimal-range.ts';
 import { choice, optional, refer, rule, sequence, text } from './expression.ts';
 import { matching } from './regular-expression.ts';
 
@@ -8,14 +8,11 @@ export const maxWholeDigits = 20;
 export const maxSignificant = 17;
 
 const sign = optional(text('-'));
-const maxInteger = { value: 10n ** BigInt(maxWholeDigits) - 1n, exclusive: false };
+const maxInteger = inclusive(10n ** BigInt(maxWholeDigits) - 1n);
 
 /** Integers with the digits of ids: unsigned 64-bit integers, and more. */
 export const anyInteger = refer(
-  rule(
-    'integer',
-    sequence(sign, decimalRange({ value: 0, exclusive: false }, maxInteger, { fractionDigits: 0 })),
-  ),
+  rule('integer', sequence(sign, decimalRange(inclusive(0), maxInteger, { fractionDigits: 0 }))),
 );
 
 /** The rest of a number with `count` digits before the point: a regular expression. */
@@ -30,11 +27,7 @@ const decimal = matching(`(0(\\.0{0,6}(0|[1-9]\\d{0,${most}}))?|[1-9]${afterDigi
 const scientific = matching(
   `[1-9](\\.\\d{1,${most}})?[eE](\\+?([0-2]\\d\\d|30[0-7])|-([0-2]\\d\\d|3[01]\\d|32[0-4]))`,
 );
-const upToLargest = decimalRange(
-  { value: 1, exclusive: false },
-  { value: 1.7976931348623157, exclusive: false },
-  { fractionDigits: most },
-);
+const upToLargest = decimalRange(inclusive(1), inclusive(1.7976931348623157), { fractionDigits: most });
 const largest = sequence(upToLargest, matching('[eE]\\+?308'));
 
 export const nonNegativeNumber = refer(rule('non-negative number', choice(decimal, scientific, largest)));

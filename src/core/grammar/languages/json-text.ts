@@ -9,6 +9,7 @@ import {
   rule,
   sequence,
   text,
+  type Bounds,
   type Expression,
 } from './expression.ts';
 import { anyNumber } from './json-number.ts';
@@ -54,10 +55,9 @@ export const comma = refer(rule('comma', sequence(matching(String.raw`[ \t]?,`),
 
 export const colon = matching(String.raw`[ \t]?:[ \t]{0,4}`);
 
-/** One character inside a JSON string. */
 export const stringCharacter = choice(character(...plainCharacters), escapedCharacter);
 
-export function stringOf({ min, max }: { min: number; max: number }): Expression {
+export function stringOf({ min, max }: Bounds): Expression {
   return sequence(text('"'), { type: 'repeat', item: stringCharacter, min, max }, text('"'));
 }
 
@@ -68,11 +68,7 @@ export function bracketed(open: string, content: Expression, close: string): Exp
 }
 
 /** `min` to `max` items, separated by commas. */
-export function listOf(
-  item: Expression,
-  { min, max }: { min: number; max: number },
-  separator = comma,
-): Expression {
+export function listOf(item: Expression, { min, max }: Bounds, separator = comma): Expression {
   if (max === 0) return empty;
   const more = repeat(sequence(separator, item), { min: Math.max(0, min - 1), max: max - 1 });
   const some = sequence(item, more);
@@ -81,7 +77,6 @@ export function listOf(
 
 export const unlimited = { min: 0, max: Infinity };
 
-/** The notation of simple values. */
 export interface LiteralWords {
   readonly anyString: Expression;
   readonly boolean: Expression;
@@ -89,12 +84,7 @@ export interface LiteralWords {
   readonly anyKey: Expression;
 }
 
-export function literals({ anyString: string, boolean, nullText, anyKey }: LiteralWords): {
-  readonly anyValue: Expression;
-  readonly anyMember: Expression;
-  readonly anyObject: Expression;
-  readonly anyArray: Expression;
-} {
+export function literals({ anyString: string, boolean, nullText, anyKey }: LiteralWords) {
   const valueRule = rule('value');
   const value = refer(valueRule);
   const anyMember = refer(rule('pair', sequence(anyKey, colon, value)));

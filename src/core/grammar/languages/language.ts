@@ -62,7 +62,6 @@ export const allCharacters: CodePointSet = [
 
 const bytesOfLanguage = 300;
 
-/** Maximum recursion. */
 const maxDepth = 600;
 
 /** Thrown if a language exceeds the allowed steps. */
@@ -106,7 +105,6 @@ export class LanguageStore {
     for (const language of [this.never, this.empty, this.all]) this.#known.set(language.key, language);
   }
 
-  /** Allows `steps` more steps. */
   allow(steps: number): void {
     this.limit = this.work + steps;
     this.#depth = 0;

@@ -28,7 +28,6 @@ export function isNullable(expression: Expression, nullable = none): boolean {
   }
 }
 
-/** The rules that match the empty text. */
 export function nullableRules(rules: readonly Rule[]): ReadonlySet<Rule> {
   const nullable = new Set<Rule>();
   for (let before = -1; before !== nullable.size;) {

@@ -1,5 +1,5 @@
 import { allCharacters, type Language, type LanguageStore } from './language.ts';
-import type { Expression } from './expression.ts';
+import type { Bounds, Expression } from './expression.ts';
 import type { Pattern } from './regular-expression.ts';
 
 /**
@@ -152,7 +152,7 @@ function joined(a: Anchored, b: Anchored, store: LanguageStore): Anchored {
 
 function repeated(
   { free, start, end, both }: Anchored,
-  { min, max }: { min: number; max: number },
+  { min, max }: Bounds,
   store: LanguageStore,
 ): Anchored {
   const { never, empty } = store;

@@ -116,13 +116,7 @@ export class LanguageReader {
 
   /** A range around `byte` in which all bytes have the same successor. */
   alike({ language, part }: Reading, byte: number): { readonly low: number; readonly high: number } {
-    if (part.startsWith('*')) {
-      return byte < 0x80
-        ? { low: 0, high: 0x7f }
-        : byte < 0xc0
-          ? { low: 0x80, high: 0xbf }
-          : { low: 0xc0, high: 0xff };
-    }
+    if (part.startsWith('*')) return incompleteParts.find((one) => byte <= one.high)!;
     const transitions = part ? [] : this.#transitions(language);
     if (byte >= 0x80 && (transitions.at(-1)?.to ?? 0x80) < 0x80) return { low: 0x80, high: 0xff };
     if (part || byte >= 0x80) return { low: byte, high: byte };
@@ -273,16 +267,14 @@ export class LanguageReader {
 
 const bytesInTurn = Array.from({ length: 256 }, (_, byte) => byte);
 
-/** Ranges of ASCII bytes with the same handling. */
-const plainParts = [{ low: 0, high: 0x7f }];
-const jsonParts = [
-  { low: 0, high: 0x1f },
-  { low: 0x20, high: 0x21 },
-  { low: 0x22, high: 0x22 },
-  { low: 0x23, high: 0x5b },
-  { low: 0x5c, high: 0x5c },
-  { low: 0x5d, high: 0x7f },
-];
+/** Ranges of bytes with the same handling: of ASCII, and within a character. */
+const plainParts = rangesTo(0x7f);
+const jsonParts = rangesTo(0x1f, 0x21, 0x22, 0x5b, 0x5c, 0x7f);
+const incompleteParts = rangesTo(0x7f, 0xbf, 0xff);
+
+function rangesTo(...ends: readonly number[]) {
+  return ends.map((high, index) => ({ low: index === 0 ? 0 : ends[index - 1]! + 1, high }));
+}
 
 /** The first code point that needs a given number of bytes. */
 const minCodePointOf = [0, 0, 0x80, 0x800, 0x10000];

@@ -1,6 +1,6 @@
 import { orElse } from '../../text/or-else.ts';
 import { abbreviate } from '../../text/quote.ts';
-import type { Expression } from './expression.ts';
+import type { Bounds, Expression } from './expression.ts';
 import { codePointsOf, complement, union, type CodePointSet, codePointsWith } from './code-points.ts';
 import { withOtherCases } from './other-cases.ts';
 import { TextCursor } from '../../text/text-cursor.ts';
@@ -42,7 +42,7 @@ const maxLength = 20_000;
 export type Pattern =
   | Exclude<Expression, { type: 'sequence' | 'choice' | 'repeat' }>
   | { readonly type: 'sequence' | 'choice'; readonly items: readonly Pattern[] }
-  | { readonly type: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number }
+  | (Bounds & { readonly type: 'repeat'; readonly item: Pattern })
   | { readonly type: 'start' | 'end' }
   | { readonly type: 'look-ahead'; readonly item: Pattern; readonly isNegative: boolean };
 
@@ -61,10 +61,9 @@ export interface PatternOptions {
 export interface PatternGrammar {
   fault(expectation: string): RangeError;
   characterOf(set: CodePointSet): Expression;
-  repeated(item: Expression, bounds: { readonly min: number; readonly max: number }): Expression;
+  repeated(item: Expression, bounds: Bounds): Expression;
 }
 
-/** The remaining budget of regular expressions. */
 export interface PatternBudget {
   /** Number of `\p`: the first use of each property takes some ten milliseconds. */
   properties: number;
@@ -124,13 +123,13 @@ class PatternReader extends TextCursor {
   }
 
   /** Treats lazy quantifiers as greedy ones, which is right because only the set of matches matters. */
-  #repeated(item: Pattern, bounds: { min: number; max: number }): Pattern {
+  #repeated(item: Pattern, bounds: Bounds): Pattern {
     if (bounds.min === 1 && bounds.max === 1) return item;
     const { grammar } = this.#options;
     return grammar ? grammar.repeated(item as Expression, bounds) : { type: 'repeat', item, ...bounds };
   }
 
-  #readQuantifier(): { min: number; max: number } | undefined {
+  #readQuantifier(): Bounds | undefined {
     // Without the `u` flag a brace that isn't a quantifier is a literal.
     const found = this.takeMatch(/(?:([*+?])|\{(\d+)(?:,(\d*))?\})(\??)/y);
     if (!found) return undefined;

@@ -55,3 +55,11 @@ export function utf8Bytes(text: string): number[] {
 export function utf8Text(bytes: readonly number[]): string {
   return decodeURIComponent(bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''));
 }
+
+/** Length of the common prefix of all texts, known to be at least `from`. */
+export function sharedLength(texts: readonly ArrayLike<number>[], from = 0): number {
+  const [first = []] = texts;
+  let length = from;
+  while (length < first.length && texts.every((text) => text[length] === first[length])) length++;
+  return length;
+}

@@ -1,6 +1,6 @@
 import { complement, intersection, union, type CodePointSet } from '../languages/code-points.ts';
-import { character, empty, refer, text, type Expression } from '../languages/expression.ts';
-import { type Bounds, GrammarReader } from './grammar-reader.ts';
+import { character, empty, refer, text, type Bounds, type Expression } from '../languages/expression.ts';
+import { GrammarReader } from './grammar-reader.ts';
 import { allCharacters } from '../languages/language.ts';
 
 const startRule = 'root';

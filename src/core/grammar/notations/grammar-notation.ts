@@ -18,7 +18,6 @@ export function grammarNotation(grammar: string): 'gbnf' | 'lark' | undefined {
     : undefined;
 }
 
-/** Parses a grammar in GBNF or Lark. */
 export function writtenGrammar(grammar: string, path = 'grammar'): Expression {
   switch (grammarNotation(grammar)) {
     case 'gbnf':

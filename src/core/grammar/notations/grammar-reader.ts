@@ -6,6 +6,7 @@ import {
   repeat,
   rule,
   sequence,
+  type Bounds,
   type Expression,
   type Rule,
 } from '../languages/expression.ts';
@@ -20,12 +21,6 @@ import { TextCursor } from '../../text/text-cursor.ts';
 const maxLength = 50_000;
 const maxRules = 1000;
 const maxDepth = 64;
-
-/** Minimum and maximum number of repetitions. */
-export interface Bounds {
-  readonly min: number;
-  readonly max: number;
-}
 
 /** The common part of the grammar parsers. */
 export abstract class GrammarReader extends TextCursor {
@@ -157,7 +152,6 @@ export abstract class GrammarReader extends TextCursor {
     throw this.fault(`expected a known escape, got ${quoted(`\\${letter}`)}`);
   }
 
-  /** An error about the current position. */
   faultHere(expectation: string): RangeError {
     const rest = this.source.slice(this.index, this.index + 20);
     return this.fault(`${expectation}, got ${rest === '' ? 'the end' : quoted(rest)}`);

@@ -7,9 +7,10 @@ import {
   rule,
   sequence,
   text,
+  type Bounds,
   type Expression,
 } from '../languages/expression.ts';
-import { type Bounds, GrammarReader } from './grammar-reader.ts';
+import { GrammarReader } from './grammar-reader.ts';
 import { larkTerminals } from './lark-terminals.ts';
 import { allCharacters } from '../languages/language.ts';
 import { withOtherCases } from '../languages/other-cases.ts';

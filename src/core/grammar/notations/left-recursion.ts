@@ -63,7 +63,6 @@ function recursiveComponents(rules: readonly Rule[], nullable: ReadonlySet<Rule>
   return found;
 }
 
-/** Mutually left-recursive rules, and the rules that may be empty. */
 interface Loops {
   readonly recursive: ReadonlySet<Rule>;
   readonly nullable: ReadonlySet<Rule>;

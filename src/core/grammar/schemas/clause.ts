@@ -45,7 +45,6 @@ export interface Clause {
   readonly types: number;
   /** Allowed values, if restricted. */
   readonly values: readonly unknown[] | undefined;
-  /** Forbidden values. */
   readonly excluded: readonly unknown[];
   readonly atoms: readonly Atom[];
   readonly required: readonly string[];
@@ -61,7 +60,6 @@ export const anything: Clause = {
   absent: [],
 };
 
-/** Objects without a property. */
 export function without(name: string): Clause {
   return { ...anything, types: typeBits.object, absent: [name] };
 }

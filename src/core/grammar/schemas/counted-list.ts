@@ -6,6 +6,7 @@ import {
   repeat,
   rule,
   sequence,
+  type Bounds,
   type Expression,
   type Rule,
 } from '../languages/expression.ts';
@@ -51,9 +52,7 @@ export interface ArraySetting extends SchemaParts {
 }
 
 /** A list of `min` to `max` items, the first `heads` of which have separate schemas. */
-interface ListParts {
-  readonly min: number;
-  readonly max: number;
+interface ListParts extends Bounds {
   readonly heads: number;
   readonly needs: readonly Need[];
   readonly path: string;

@@ -17,6 +17,10 @@ export interface DecimalBound {
   readonly exclusive: boolean;
 }
 
+export function inclusive(value: Numeric): DecimalBound {
+  return { value, exclusive: false };
+}
+
 /** A bound as digits, starting with the integer part: numbers are compared digit by digit. */
 interface Digits {
   readonly digits: string;
@@ -34,7 +38,6 @@ export function decimalRange(
   high: DecimalBound,
   { fractionDigits, digits = Infinity }: Precision,
 ): Expression {
-  const zero: DecimalBound = { value: 0, exclusive: false };
   const aboveZero: DecimalBound = { value: 0, exclusive: true };
   const precision = { fractionDigits, digits };
   const branches: Expression[] = [];
@@ -42,7 +45,7 @@ export function decimalRange(
     const nearest = high.value < 0 ? negated(high) : aboveZero;
     branches.push(sequence(text('-'), magnitudes(nearest, negated(low), precision)));
   }
-  if (high.value >= 0) branches.push(magnitudes(low.value < 0 ? zero : low, high, precision));
+  if (high.value >= 0) branches.push(magnitudes(low.value < 0 ? inclusive(0) : low, high, precision));
   return choice(...branches);
 }
 

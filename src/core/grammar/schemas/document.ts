@@ -23,7 +23,6 @@ interface Resource {
 /** Base URI of a document without an absolute `$id`. */
 const unnamed = 'schema:///';
 
-/** A schema with its references. */
 export class SchemaDocument {
   readonly root: unknown;
   readonly #rootPath: string;

@@ -21,21 +21,15 @@ interface EvaluatorSetting extends Omit<SchemaParts, 'evaluator'> {
 
 /** Checks values against clauses, for the constants of a schema that must match the rest of it. */
 export class Evaluator {
-  readonly #document: SchemaDocument;
-  readonly #clauses: ClauseReader;
-  readonly #texts: TextLanguages;
-  readonly #spend: (steps: number) => void;
+  readonly #setting: EvaluatorSetting;
   readonly #lists = new Map<readonly unknown[], ReadonlySet<string>>();
 
-  constructor({ document, clauses, texts, spend }: EvaluatorSetting) {
-    this.#document = document;
-    this.#clauses = clauses;
-    this.#texts = texts;
-    this.#spend = spend;
+  constructor(setting: EvaluatorSetting) {
+    this.#setting = setting;
   }
 
   fits(value: unknown, { types, values, excluded, atoms, required, absent }: Clause): boolean {
-    this.#spend(1);
+    this.#setting.spend(1);
     return (
       (typeBitsOf(value) & types) !== 0 &&
       (!values || this.#isAmong(value, values)) &&
@@ -52,15 +46,15 @@ export class Evaluator {
   }
 
   #matches(value: unknown, literal: Literal): boolean {
-    return this.#clauses.read([literal], literal.path).some((clause) => this.fits(value, clause));
+    return this.#setting.clauses.read([literal], literal.path).some((clause) => this.fits(value, clause));
   }
 
   #matchesSchema(value: unknown, schema: unknown, path: string): boolean {
-    return this.#matches(value, this.#document.literal(schema, path));
+    return this.#matches(value, this.#setting.document.literal(schema, path));
   }
 
   #matchesPattern(text: string, pattern: unknown, path: string): boolean {
-    return this.#texts.includes(this.#texts.pattern(pattern, path), text, path);
+    return this.#setting.texts.includes(this.#setting.texts.pattern(pattern, path), text, path);
   }
 
   #meets(value: unknown, atom: Atom): boolean {
@@ -101,9 +95,9 @@ export class Evaluator {
   #describing(name: string, schema: Schema, path: string): readonly Literal[] {
     const properties = readSchemaMap(schema['properties'], `${path}.properties`);
     const own = Object.hasOwn(properties, name)
-      ? [this.#document.literal(properties[name], `${path}.properties.${name}`)]
+      ? [this.#setting.document.literal(properties[name], `${path}.properties.${name}`)]
       : [];
-    const patterns = this.#document
+    const patterns = this.#setting.document
       .named(schema, 'patternProperties', path)
       .filter(([pattern]) => this.#matchesPattern(name, pattern, `${path}.patternProperties.${pattern}`));
     return [...own, ...patterns.map(([, literal]) => literal)];
@@ -121,8 +115,8 @@ export class Evaluator {
     const { pattern, format } = schema;
     if (!this.#isWithin(Array.from(value).length, schema, path, 'Length')) return false;
     if (pattern !== undefined && !this.#matchesPattern(value, pattern, `${path}.pattern`)) return false;
-    const known = format === undefined ? undefined : this.#texts.format(format, `${path}.format`);
-    return !known || this.#texts.includes(known, value, `${path}.format`);
+    const known = format === undefined ? undefined : this.#setting.texts.format(format, `${path}.format`);
+    return !known || this.#setting.texts.includes(known, value, `${path}.format`);
   }
 
   #fitsNumber(value: Numeric, schema: Schema, path: string): boolean {
@@ -160,7 +154,7 @@ export class Evaluator {
     return names.every((name) => {
       const own = this.#describing(name, schema, path);
       const literals =
-        own.length > 0 ? own : [this.#document.literal(others, `${path}.additionalProperties`)];
+        own.length > 0 ? own : [this.#setting.document.literal(others, `${path}.additionalProperties`)];
       return (
         literals.every((literal) => this.#matches(value[name], literal)) &&
         this.#matchesSchema(name, propertyNames, `${path}.propertyNames`)

@@ -1,5 +1,6 @@
 import { writeExact } from '../../text/exact-json.ts';
 import { abbreviate } from '../../text/quote.ts';
+import type { Bounds } from '../languages/expression.ts';
 import { isSchemaObject, typeOfValue, type Schema } from './json-types.ts';
 
 const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
@@ -74,7 +75,7 @@ export function readCount(schema: Schema, keyword: string, path: string, fallbac
 export function readCounts(
   schemas: readonly { readonly schema: Schema; readonly path: string }[],
   kind: 'Items' | 'Length' | 'Properties',
-): { readonly min: number; readonly max: number } {
+): Bounds {
   return {
     min: Math.max(0, ...schemas.map(({ schema, path }) => readCount(schema, `min${kind}`, path, 0))),
     max: Math.min(...schemas.map(({ schema, path }) => readCount(schema, `max${kind}`, path, Infinity))),

@@ -6,17 +6,16 @@ import {
   repeat,
   rule,
   sequence,
+  type Bounds,
   type Expression,
   type LanguageText,
 } from '../languages/expression.ts';
 import { stringCharacter } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
 import { countTexts } from '../languages/live.ts';
-import type { Notation } from './notation.ts';
-import type { ValueOf } from './counted-list.ts';
+import type { ArraySetting } from './counted-list.ts';
 import type { Literal } from './document.ts';
 import { schemaFault } from './keywords.ts';
-import type { TextLanguages } from './texts.ts';
 
 const maxCounted = 5000;
 /** Maximum number of distinct unnamed keys. */
@@ -35,26 +34,17 @@ export interface KeyKind {
 }
 
 /** A required property with any key of this set. */
-export interface Need {
-  readonly keys: Language;
-  readonly literals: readonly Literal[];
-}
+export type Need = KeyKind;
 
 /** Context for writing members; `texts` creates the languages of keys. */
-export interface MemberSetting {
-  readonly texts: TextLanguages;
-  readonly notation: Notation;
-  readonly valueOf: ValueOf;
+export interface MemberSetting extends Pick<ArraySetting, 'texts' | 'notation' | 'valueOf'> {
   readonly path: string;
 }
 
-interface ObjectParts {
+interface ObjectParts extends Bounds {
   readonly properties: readonly Property[];
   readonly kinds: readonly KeyKind[];
   readonly needs: readonly Need[];
-  /** Minimum and maximum number of members. */
-  readonly min: number;
-  readonly max: number;
 }
 
 /** Objects of `min` to `max` members: the properties in order, then unnamed ones, some of which meet the needs. */
@@ -134,11 +124,7 @@ function unnamed(
 }
 
 /** Properties that the schema doesn't name and that meet no need: of duplicate keys only the last would count. */
-function rest(
-  { kinds, needs }: ObjectParts,
-  setting: MemberSetting,
-  mayBeAny = true,
-): readonly { readonly keys: Language; readonly pair: Expression }[] {
+function rest({ kinds, needs }: ObjectParts, setting: MemberSetting, mayBeAny = true) {
   const { texts, path } = setting;
   const { store } = texts;
   return kinds.flatMap((kind) => {

@@ -1,14 +1,12 @@
 import { writeExact } from '../../text/exact-json.ts';
-import { refer, rule, sequence, text, type Expression } from '../languages/expression.ts';
+import { refer, rule, sequence, text, type Bounds, type Expression } from '../languages/expression.ts';
 import { anyString, bracketed, colon, comma, literals, stringOf } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
 import { matching } from '../languages/regular-expression.ts';
 import type { TextLanguages } from './texts.ts';
 
 /** Strings of `min` to `max` characters, optionally restricted to a language. */
-export interface StringSet {
-  readonly min: number;
-  readonly max: number;
+export interface StringSet extends Bounds {
   readonly language: Language | undefined;
   readonly texts: TextLanguages;
   readonly path: string;
@@ -44,7 +42,6 @@ export interface Notation {
   ofItem(): Notation;
 }
 
-/** Creates the notation of a call's arguments. */
 export type ArgumentsNotation = (texts: TextLanguages) => Notation;
 
 /** The differences between a notation of literals and JSON. */
@@ -128,7 +125,6 @@ export function rawString(
   return { type: 'language', language: own, store, writing: 'plain' };
 }
 
-/** All texts with a given substring. */
 export function containing(part: string, { store }: TextLanguages): Language {
   return store.sequence(store.all, store.text(part), store.all);
 }

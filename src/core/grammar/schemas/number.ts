@@ -1,5 +1,5 @@
 import { multiplesOf } from './decimal-multiple.ts';
-import { decimalRange, digitsOf, type DecimalBound } from './decimal-range.ts';
+import { decimalRange, digitsOf, inclusive, type DecimalBound } from './decimal-range.ts';
 import { choice, type Expression } from '../languages/expression.ts';
 import { languageOf } from '../languages/pattern-language.ts';
 import {
@@ -19,7 +19,6 @@ const exactDigits = 15;
 /** Larger bounds have no effect: no number of the grammar is that large. */
 const maxBound = 10n ** 40n;
 
-/** Numbers with the bounds and steps of a clause. */
 export function numberOf(clause: Clause, texts: TextLanguages): Expression {
   const types = clause.types & numberBits;
   const isInteger = types === typeBits.integer;
@@ -68,7 +67,7 @@ function between(
     bound ? digitsOf(magnitude(bound.value)).whole.length : 0;
   // Without an upper bound, numbers may have one digit more than the lower bound.
   const value = 10n ** BigInt(Math.max(wholeDigits, length(low) + 1, length(high) + 1)) - 1n;
-  return decimalRange(low ?? { value: -value, exclusive: false }, high ?? { value, exclusive: false }, {
+  return decimalRange(low ?? inclusive(-value), high ?? inclusive(value), {
     fractionDigits: precision === undefined ? 0 : precision === exactDigits ? exactDigits - 1 : precision,
     digits: precision,
   });

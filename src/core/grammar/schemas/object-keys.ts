@@ -7,7 +7,6 @@ import type { Schema } from './json-types.ts';
 import type { KeyKind, MemberSetting } from './members.ts';
 
 const maxNameLength = 256;
-/** Maximum number of kinds of unnamed keys. */
 const maxKeyKinds = 64;
 
 /** The context of objects; `keysOf` converts a literal to the language of its strings. */
@@ -117,11 +116,7 @@ export function kindsOf(clause: Clause, setting: ObjectSetting): readonly Kind[]
   return kinds;
 }
 
-function patternsOf(
-  schema: Schema,
-  path: string,
-  { document, texts }: ObjectSetting,
-): readonly { readonly keys: Language; readonly literal: Literal; readonly path: string }[] {
+function patternsOf(schema: Schema, path: string, { document, texts }: ObjectSetting) {
   return document.named(schema, 'patternProperties', path).map(([pattern, literal]) => {
     const at = `${path}.patternProperties.${pattern}`;
     return { keys: texts.pattern(pattern, at), literal, path: at };

@@ -1,15 +1,12 @@
 import { never, type Expression } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
-import type { Notation } from './notation.ts';
+import type { Notation, StringSet } from './notation.ts';
 import type { Clause } from './clause.ts';
 import { readCounts, typeBits } from './keywords.ts';
 import type { TextLanguages } from './texts.ts';
 
-interface StringConditions {
-  readonly min: number;
-  readonly max: number;
+interface StringConditions extends Pick<StringSet, 'min' | 'max' | 'path'> {
   readonly languages: readonly Language[];
-  readonly path: string;
 }
 
 export function stringOfClause(clause: Clause, texts: TextLanguages, notation: Notation): Expression {

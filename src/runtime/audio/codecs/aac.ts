@@ -2,20 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import { type AacConfig, hasPromisedChannels, toAacConfig } from '../../../core/audio/containers/aac.ts';
 import type { PcmBlock } from '../pcm.ts';
 import { loadWebCodecs, type WebCodecs } from './load-web-codecs.ts';
-import type { PacketDecoder } from './packet-decoder.ts';
-
-export interface AacParameters {
-  readonly config: Uint8Array;
-  readonly channels: number;
-  readonly sampleRateHz: number;
-}
+import type { DecoderParameters, PacketDecoder } from './packet-decoder.ts';
 
 /** AAC-LC, HE-AAC and HE-AAC v2. */
 const objectTypes: ReadonlySet<number> = new Set([2, 5, 29]);
 
 /** Decodes AAC-LC and HE-AAC with the optional package `node-webcodecs`. */
-export async function createAacDecoder(parameters: AacParameters): Promise<PacketDecoder | undefined> {
-  const config = toAacConfig(parameters.config);
+export async function createAacDecoder(parameters: DecoderParameters): Promise<PacketDecoder | undefined> {
+  const config = toAacConfig(parameters.description);
   if (!objectTypes.has(config.objectType)) return undefined;
   const codecs = await loadWebCodecs();
   return codecs && createDecoder(codecs, parameters, config);
@@ -23,7 +17,7 @@ export async function createAacDecoder(parameters: AacParameters): Promise<Packe
 
 function createDecoder(
   { AudioDecoder, EncodedAudioChunk }: WebCodecs,
-  { config, channels, sampleRateHz }: AacParameters,
+  { description, channels, sampleRateHz }: DecoderParameters,
   promised: AacConfig,
 ): PacketDecoder {
   let decoded: PcmBlock[] = [];
@@ -44,7 +38,7 @@ function createDecoder(
     codec: `mp4a.40.${promised.objectType}`,
     sampleRate: sampleRateHz,
     numberOfChannels: channels,
-    description: config,
+    description,
   });
   return {
     async decode(packet) {

@@ -1,6 +1,16 @@
 import { fieldError } from '../../../errors.ts';
 import type { PcmBlock } from '../pcm.ts';
 
+export interface DecoderParameters {
+  /**
+   * The codec's configuration: the identification header of Opus, the headers of Vorbis in Xiph lacing, FLAC's marker
+   * and STREAMINFO, an AudioSpecificConfig; empty for MP3.
+   */
+  readonly description: Uint8Array;
+  readonly channels: number;
+  readonly sampleRateHz: number;
+}
+
 export interface PacketDecoder {
   /** The samples of a packet; `undefined` if it adds none or is damaged. */
   decode(packet: Uint8Array): PcmBlock | undefined | Promise<PcmBlock | undefined>;
@@ -8,7 +18,6 @@ export interface PacketDecoder {
   free(): void;
 }
 
-/** The common part of the WebAssembly codecs. */
 interface WasmCodec {
   readonly ready: Promise<unknown>;
   free(): unknown;
