@@ -63,7 +63,7 @@ export function watchInterrupts() {
   for (const signal of signals) process.on(signal, listener);
   return {
     /** Aborted by the first one. */
-    signal: controller.signal,
+    signal: controller.signal as AbortSignal,
     /** Resolves with the first one. */
     first,
     /** Restores the usual effect of signals. */
