@@ -183,7 +183,7 @@ export class Choice {
   }
 
   #isHidden(): boolean {
-    return this.#answer.isReasoning && !this.#request.includeReasoning;
+    return !this.#request.includeReasoning && this.#answer.isReasoning;
   }
 
   #end({ cutOff }: { cutOff: boolean }): undefined {
