@@ -16,7 +16,8 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
     ...template,
     *renderSteps(messages, tools, variables, merged) {
       const fates = template.turnFates({ hasTools: tools.length > 0 });
-      const usual = mergeableKinds.filter((kind) => fates[kind] === 'merged');
+      const usual: TurnKind[] = [];
+      for (const kind of mergeableKinds) if (fates[kind] === 'merged') usual.push(kind);
       function* attempt(turnsAsked: readonly ChatMessage[], further: readonly TurnKind[]) {
         const found = new Set<TurnKind>();
         const turns = mergeTurns(turnsAsked, new Set([...usual, ...further]), found);

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-
 /** Calls run on koffi's own stacks, and graphs need more than its default of 128 KiB. */
 const stackBytes = 8 * 2 ** 20;
 
@@ -24,8 +22,9 @@ export function callOnThread<Argument, Result>(
   native: NativeFunction<Argument, Result>,
   values: readonly Argument[],
 ): Promise<Result> {
-  const call = promisify(native.async) as (...given: readonly Argument[]) => Promise<Result>;
-  return call(...values);
+  return new Promise((resolve, reject) => {
+    native.async(...values, (error, result) => (error ? reject(error) : resolve(result)));
+  });
 }
 
 async function importKoffi() {

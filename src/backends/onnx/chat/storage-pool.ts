@@ -20,8 +20,7 @@ export class StoragePool {
 
   /** Zeroed for readers of unwritten slots: leftovers, possibly not even finite, must not reach a different sequence. */
   take(type: ElementType, length: number, { zeroed = true }: { readonly zeroed?: boolean } = {}): Storage {
-    const bytesPerElement = type === 'float16' ? 2 : 4;
-    const bytes = sizeClass(length * bytesPerElement);
+    const bytes = sizeClass(length * (type === 'float16' ? 2 : 4));
     // The smallest idle buffer that is large enough.
     let found = Infinity;
     for (const [size, { length: count }] of this.#idle)
