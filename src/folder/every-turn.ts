@@ -1,12 +1,5 @@
 import type { ChatMessage } from '../core/chat/messages.ts';
-import {
-  mergeableKinds,
-  mergeTurns,
-  showsTurns,
-  showsTurnsSomewhere,
-  twinOf,
-  type TurnKind,
-} from '../core/chat/turns.ts';
+import { mergeableKinds, mergeTurns, showsTurns, twinOf, type TurnKind } from '../core/chat/turns.ts';
 import { unsupportedError } from '../errors.ts';
 import { withRender, type ChatTemplate } from './chat-template.ts';
 import { templateProbes, type TurnFates } from './template-probes.ts';
@@ -23,14 +16,15 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
     ...template,
     *renderSteps(messages, tools, variables, merged) {
       const fates = template.turnFates({ hasTools: tools.length > 0 });
-      const usual = mergeableKinds.filter((kind) => fates[kind] === 'merged');
+      const usual: TurnKind[] = [];
+      for (const kind of mergeableKinds) if (fates[kind] === 'merged') usual.push(kind);
       function* attempt(turnsAsked: readonly ChatMessage[], further: readonly TurnKind[]) {
         const found = new Set<TurnKind>();
         const turns = mergeTurns(turnsAsked, new Set([...usual, ...further]), found);
         if (!further.every((kind) => found.has(kind))) return { found, isShown: false };
         try {
           const prompt = yield* template.renderSteps(turns, tools, variables);
-          const isShown = showsTurnsSomewhere(turns, prompt);
+          const isShown = showsTurns(turns, prompt, { movesSystems: true });
           if (isShown && !showsTurns(turns, prompt)) found.add('moved-system');
           return { found, prompt, isShown };
         } catch (fault) {

@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
-import { mergeTurns, showsTurnsSomewhere, type TurnFate, type TurnKind } from '../core/chat/turns.ts';
+import { mergeTurns, showsTurns, type TurnFate, type TurnKind } from '../core/chat/turns.ts';
 
 /** A kind of turns, and the conversations that show whether a template supports it. */
 export interface TemplateProbe {
@@ -125,7 +125,7 @@ export function probeTurns(render: (messages: readonly ChatMessage[]) => string 
   const shows = (conversation: readonly ChatMessage[]): boolean => {
     const turns = mergeTurns(conversation, merged);
     const prompt = render(turns);
-    return prompt !== undefined && showsTurnsSomewhere(turns, prompt);
+    return prompt !== undefined && showsTurns(turns, prompt, { movesSystems: true });
   };
   for (const { kind, conversations } of templateProbes) {
     fates[kind] = 'shown';

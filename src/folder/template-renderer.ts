@@ -75,12 +75,10 @@ export class TemplateRenderer {
     variables: Variables = {},
   ): Generator<void, string> {
     const { plain, withTools, specialTokens, now } = this.#parts;
-    const given = {
-      ...specialTokens,
-      messages: (this.toCallIds?.(messages) ?? messages).map((message) => this.#toTemplateMessage(message)),
-      documents: null,
-      add_generation_prompt: true,
-    };
+    const shown: Variables[] = [];
+    for (const message of this.toCallIds?.(messages) ?? messages)
+      shown.push(this.#toTemplateMessage(message));
+    const given = { ...specialTokens, messages: shown, documents: null, add_generation_prompt: true };
     const fed = { ...this.feed(tools.length > 0 ? tools.map(toExactTool) : null, now), ...variables };
     const complete = (): Variables[] => {
       const messagesFilled = given.messages.map((message) => Object.assign({ content: '' }, message));

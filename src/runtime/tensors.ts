@@ -1,5 +1,5 @@
 import type { ElementType, Tensor, TensorData } from '../contracts/graph.ts';
-import { elementTypeNames, elementTypes } from '../core/onnx/element-types.ts';
+import { elementTypes } from '../core/onnx/element-types.ts';
 
 export const tensorArrays: Readonly<
   Record<
@@ -29,11 +29,6 @@ export function elementKind(type: string, label: string) {
   if (!Object.hasOwn(tensorArrays, type))
     throw new TypeError(`${label}: tensors of ${type} are not supported`);
   return { code: elementTypes[type as ElementType], array: tensorArrays[type as ElementType] };
-}
-
-/** The type's name by code; some names have no tensors here. */
-export function elementTypeOf(code: number): ElementType {
-  return (elementTypeNames.get(code) ?? `type ${code}`) as ElementType;
 }
 
 export function countElements(dims: readonly number[], label: string): number {

@@ -102,10 +102,11 @@ export interface PlacedPicture extends Omit<ImagePart, 'type'> {
 
 /** The pictures of a conversation in their order. */
 export function picturesOf(messages: readonly ChatMessage<MessageContent>[]): readonly PlacedPicture[] {
-  return messages.flatMap(({ content }, message) => {
-    if (content === null || typeof content === 'string') return [];
-    return content.flatMap((part, index) =>
-      part.type === 'image' ? [{ ...part, place: `messages[${message}].content[${index}]` }] : [],
-    );
-  });
+  const pictures: PlacedPicture[] = [];
+  for (const [message, { content }] of messages.entries()) {
+    if (content === null || typeof content === 'string') continue;
+    for (const [index, part] of content.entries())
+      if (part.type === 'image') pictures.push({ ...part, place: `messages[${message}].content[${index}]` });
+  }
+  return pictures;
 }

@@ -86,7 +86,8 @@ export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
   const marks = [...opens, ...closes, ...before, ...after];
   const startsOpen = (prompt: string): boolean => {
     const end = prompt.trimEnd();
-    return opens.some((open) => end.endsWith(open));
+    for (const open of opens) if (end.endsWith(open)) return true;
+    return false;
   };
   return {
     name,

@@ -132,7 +132,13 @@ export function createReasoningSplitter(
     if (isReasoning) yield* readReasoning();
     if (marker !== null || startsOpen) yield* input.takeSpace();
     else input.putBack(beginning.length);
-    yield* readText();
+    const gap = frame.open.length === 0 ? '' : yield* input.takeSpace();
+    if ((yield* input.takeAny(frame.open)) === null) emitText(gap);
+    else {
+      yield* input.takeSpace();
+      yield* input.takeUntil(frame.close, emitText);
+    }
+    while (yield* input.hasMore()) emitText(input.take(Infinity));
   }
 
   function* readReasoning(): Reading {
@@ -171,16 +177,6 @@ export function createReasoningSplitter(
       if (marker === null || '>}])'.includes(lastSign)) return;
       emitText(marker);
     }
-  }
-
-  function* readText(): Reading {
-    const gap = frame.open.length === 0 ? '' : yield* input.takeSpace();
-    if ((yield* input.takeAny(frame.open)) === null) emitText(gap);
-    else {
-      yield* input.takeSpace();
-      yield* input.takeUntil(frame.close, emitText);
-    }
-    while (yield* input.hasMore()) emitText(input.take(Infinity));
   }
 
   function emitText(text: string): void {

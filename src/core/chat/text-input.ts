@@ -28,11 +28,6 @@ export class TextInput {
     this.#index = 0;
   }
 
-  end({ cutOff }: { cutOff: boolean }): void {
-    this.hasEnded = true;
-    this.isCutOff = cutOff;
-  }
-
   /** Waits for text; false at the end of the text. */
   *hasMore(): Reading<boolean> {
     while (this.#index === this.#text.length && !this.hasEnded) yield;
@@ -64,15 +59,19 @@ export class TextInput {
   }
 
   *takeSpace(): Reading<string> {
-    return yield* this.takeWhile((unit) => unit.trim() === '');
+    let taken = '';
+    while ((yield* this.hasMore()) && this.#text.charAt(this.#index).trim() === '') taken += this.take(1);
+    return taken;
   }
 
   /** The longest of the texts that is next, or `null`; takes nothing. */
   *peekAny(texts: readonly string[]): Reading<string | null> {
-    const isBegun = (text: string): boolean => text.length > this.rest.length && text.startsWith(this.rest);
-    while (!this.hasEnded && texts.some(isBegun)) yield;
-    const found = texts.filter((text) => this.rest.startsWith(text));
-    return found.sort((a, b) => b.length - a.length)[0] ?? null;
+    let longest: string | null = null;
+    for (const text of texts) {
+      while (!this.hasEnded && text.length > this.rest.length && text.startsWith(this.rest)) yield;
+      if (text.length > (longest?.length ?? -1) && this.rest.startsWith(text)) longest = text;
+    }
+    return longest;
   }
 
   *takeAny(texts: readonly string[]): Reading<string | null> {
@@ -116,7 +115,8 @@ export function feed<Found>(input: TextInput, reading: Reading, take: () => Foun
       return take();
     },
     flush({ cutOff = false }: { readonly cutOff?: boolean | undefined } = {}): Found {
-      input.end({ cutOff });
+      input.hasEnded = true;
+      input.isCutOff = cutOff;
       reading.next();
       return take();
     },

@@ -60,7 +60,8 @@ export function mergeTurns(
   found?: Set<TurnKind>,
 ): Messages {
   let turns = messages;
-  for (const kind of mergeableKinds.filter((one) => kinds.has(one))) {
+  for (const kind of mergeableKinds) {
+    if (!kinds.has(kind)) continue;
     const next = rewrites[kind](turns);
     if (next.length === turns.length && next.every((turn, index) => turn === turns[index])) continue;
     found?.add(kind);
@@ -117,24 +118,25 @@ function sequential(messages: Messages): Messages {
   return turns;
 }
 
-/** Whether every text of a conversation is in its prompt, in order; of a call's arguments the last word. */
-export function showsTurns(messages: Messages, prompt: string): boolean {
+/**
+ * Whether every text of a conversation is in its prompt, in order; of a call's arguments the last word. With `movesSystems`,
+ * system messages may be anywhere: some templates move them.
+ */
+export function showsTurns(messages: Messages, prompt: string, { movesSystems = false } = {}): boolean {
   let at = 0;
-  return messages.every((message) => {
-    const texts = (message.content ?? '').split(pictureMark).map((text) => text.trim());
-    const words = callsOf(message).map((call) => /(\w*)\W*$/.exec(call.arguments.slice(-100))![1]!);
-    return [...texts, ...words].every((text) => {
-      const start = prompt.indexOf(text, at);
-      at = start + text.length;
-      return start >= 0;
-    });
-  });
-}
-
-/** Like `showsTurns`, with system messages anywhere: some templates move them. */
-export function showsTurnsSomewhere(messages: Messages, prompt: string): boolean {
-  const others = messages.filter((message) => !isSystem(message));
-  return showsTurns(others, prompt) && messages.every((one) => !isSystem(one) || showsTurns([one], prompt));
+  for (const message of messages) {
+    const isMoved = movesSystems && message.role === 'system';
+    let from = isMoved ? 0 : at;
+    const texts = (message.content ?? '').split(pictureMark);
+    for (const call of callsOf(message)) texts.push(/(\w*)\W*$/.exec(call.arguments.slice(-100))![1]!);
+    for (const text of texts) {
+      const start = prompt.indexOf(text.trim(), from);
+      if (start < 0) return false;
+      from = start + text.trim().length;
+    }
+    if (!isMoved) at = from;
+  }
+  return true;
 }
 
 /** The same turns with texts of their own that no template changes. */

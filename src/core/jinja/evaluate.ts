@@ -209,7 +209,8 @@ export function tested(subject: Expression, name: string, args: Arguments): Expr
 }
 
 function evaluateArguments(node: Arguments, scope: Scope): [Value[], Keywords] {
-  const args = node.positional.map((item) => item.evaluate(scope));
+  const args: Value[] = [];
+  for (const item of node.positional) args.push(item.evaluate(scope));
   const keywords = new Map<string, Value>();
   for (const [name, value] of node.keywords) {
     if (keywords.has(name)) throw new TypeError(`keyword argument repeated: ${name}`);

@@ -65,8 +65,9 @@ function createGlobals(now: () => Date, budget: Budget): Scope {
   scope.set('range', range);
   scope.set('dict', (args, keywords) => toDictionary(entriesOf(args, keywords)));
   scope.set('namespace', (args, keywords) => {
-    const entries = entriesOf(args, keywords).map(([name, value]) => [toText(name), value] as const);
-    return new Namespace(entries);
+    const attributes = new Map<string, Value>();
+    for (const [name, value] of entriesOf(args, keywords)) attributes.set(toText(name), value);
+    return new Namespace('namespace', attributes);
   });
   scope.set('cycler', createCycler);
   scope.set('joiner', ([separator = ', ']) => createJoiner(separator));

@@ -48,11 +48,7 @@ export class Instance {
 }
 
 /** Attributes that a template may assign. */
-export class Namespace extends Instance {
-  constructor(attributes: Iterable<readonly [string, Value]>) {
-    super('namespace', attributes);
-  }
-}
+export class Namespace extends Instance {}
 
 /** Converts plain data to template values; a number that isn't a safe integer becomes a float. */
 export function toValue(data: unknown): Value {
@@ -177,8 +173,8 @@ function rank(unit: number): number {
 
 /** A big integer is compared exactly, even with floats. */
 function compareNumbers(left: PythonNumber, right: PythonNumber): number {
-  const a = typeof left === 'bigint' ? left : numberOf(left);
-  const b = typeof right === 'bigint' ? right : numberOf(right);
+  const a = left instanceof Float ? left.value : left;
+  const b = right instanceof Float ? right.value : right;
   return a < b ? -1 : a > b ? 1 : a == b ? 0 : NaN;
 }
 

@@ -1,5 +1,5 @@
 import { candidatesInto, createCandidates, type Candidates } from './candidates.ts';
-import { createAdjuster } from './changes.ts';
+import { createAdjuster, type LogitChanges } from './changes.ts';
 import type { SamplerContext, SamplerDefinition, SamplerStep } from './definition.ts';
 import { selectLargest, type LargestLogits } from './largest-logits.ts';
 import { createBiasStep } from './logit-bias.ts';
@@ -39,13 +39,16 @@ export function createChain(
   context: Omit<SamplerContext, 'isSteered'>,
 ): Chain {
   const steps = stepsOf(parameters, biases, context);
-  const leading = steps.findIndex(({ changes }) => changes === undefined);
+  let leading = 0;
+  while (steps[leading]!.changes) leading++;
   const { collector } = steps[leading]!;
-  const adjust = createAdjuster(steps.slice(0, leading).map(({ changes }) => changes!));
-  const deciding = steps.findIndex(({ lowered }) => lowered === undefined);
+  const changes: LogitChanges[] = [];
+  for (let i = 0; i < leading; i++) changes.push(steps[i]!.changes!);
+  const adjust = createAdjuster(changes);
+  let deciding = 0;
+  while (steps[deciding]!.lowered) deciding++;
   const lowering = steps.slice(0, deciding);
   const { onLargest } = steps[deciding]!;
-  const afterDeciding = steps.slice(deciding + 1);
   const massIsUnknown = onLargest?.usesMass && deciding > leading;
 
   return {
@@ -79,7 +82,7 @@ export function createChain(
       const floor = length < vocabularySize ? largest.logits.at(-1)! : -Infinity;
       const known = { largest, floor, vocabularySize, lowered };
       if (!onLargest!.apply(candidates, known)) return undefined;
-      for (const step of afterDeciding) step.apply(candidates);
+      for (let i = deciding + 1; i < steps.length; i++) steps[i]!.apply(candidates);
       return candidates;
     },
     accept(token) {

@@ -92,17 +92,6 @@ function createWindow(
   let accepted = 0;
   let size = 0;
 
-  const add = (token: number): void => {
-    const place = lowerBound(tokens, token, size);
-    if (place === size || tokens[place] !== token) {
-      tokens.copyWithin(place + 1, place, size);
-      counts.copyWithin(place + 1, place, size);
-      tokens[place] = token;
-      counts[place] = 0;
-      size++;
-    }
-    counts[place]!++;
-  };
   const remove = (token: number): void => {
     const place = lowerBound(tokens, token, size);
     if (--counts[place]! > 0) return;
@@ -125,7 +114,15 @@ function createWindow(
         if (accepted > length) remove(recent[slot]!);
         recent[slot] = token;
       }
-      add(token);
+      const place = lowerBound(tokens, token, size);
+      if (place === size || tokens[place] !== token) {
+        tokens.copyWithin(place + 1, place, size);
+        counts.copyWithin(place + 1, place, size);
+        tokens[place] = token;
+        counts[place] = 0;
+        size++;
+      }
+      counts[place]!++;
     },
   };
 }

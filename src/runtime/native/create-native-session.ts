@@ -41,7 +41,7 @@ async function runGraph(
       names.push(name);
       data.push(tensor.data);
     }
-    const fed = [session, runOptions, names, values, names.length] as const;
+    const fed = [session.address, runOptions.address, names, values, names.length] as const;
     const wanted = [fetches, fetches.length, results] as const;
     if (inThisThread) api.call('Run', ...fed, ...wanted);
     else await api.callAsync('Run', ...fed, ...wanted);

@@ -20,13 +20,13 @@ export class Handle {
 
   /** @throws Error after the release */
   get address(): bigint {
-    this.assertAlive();
+    if (this.#address === 0n) throw new Error(`${this.#label}: already released`);
     return this.#address;
   }
 
   /** @throws Error after the release */
   assertAlive(): void {
-    if (this.#address === 0n) throw new Error(`${this.#label}: already released`);
+    void this.address;
   }
 
   /** @param when calls its argument as soon as the object may be freed; default: immediately */

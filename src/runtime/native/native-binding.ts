@@ -47,7 +47,7 @@ export class NativeBinding implements Binding {
     this.#handle = new Handle(
       api,
       'binding',
-      api.create('CreateIoBinding', core.session),
+      api.create('CreateIoBinding', core.session.address),
       'ReleaseIoBinding',
     );
     this.carry = core.device === 'cpu' ? (carried) => this.#carry(carried) : undefined;
@@ -166,8 +166,9 @@ export class NativeBinding implements Binding {
   #call(inThisThread: boolean): void | Promise<void> {
     this.#prepare();
     const { session, runOptions } = this.#core;
-    if (inThisThread) return this.#api.call('RunWithBinding', session, runOptions, this.#handle.address);
-    return this.#api.callAsync('RunWithBinding', session, runOptions, this.#handle.address);
+    const addresses = [session.address, runOptions.address, this.#handle.address] as const;
+    if (inThisThread) return this.#api.call('RunWithBinding', ...addresses);
+    return this.#api.callAsync('RunWithBinding', ...addresses);
   }
 
   #prepare(): void {

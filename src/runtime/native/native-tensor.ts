@@ -1,5 +1,6 @@
 import type { ElementType, ResidentTensor, Tensor, TensorData } from '../../contracts/graph.ts';
-import { assertTensor, countElements, elementKind, elementTypeOf } from '../tensors.ts';
+import { assertTensor, countElements, elementKind } from '../tensors.ts';
+import { elementTypeNames } from '../../core/onnx/element-types.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
 
@@ -131,5 +132,7 @@ export function readShape(api: Api, info: bigint) {
   api.call('GetTensorElementType', info, int);
   const dims = new BigInt64Array(Number(api.find('GetDimensionsCount', info)));
   if (dims.length > 0) api.call('GetDimensions', info, dims, dims.length);
-  return { type: elementTypeOf(int[0]!), dims: Array.from(dims, Number) };
+  // Some names have no tensors here.
+  const type = (elementTypeNames.get(int[0]!) ?? `type ${int[0]}`) as ElementType;
+  return { type, dims: Array.from(dims, Number) };
 }

@@ -11,8 +11,9 @@ export class RunQueue {
 
   /** Resolves when all earlier callers have left; each caller must call `leave`. */
   enter(): Promise<void> {
-    if (this.tryEnter()) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.#isBusy) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#isBusy = true;
+    return Promise.resolve();
   }
 
   /** Calls `action` when the queue is free: now, or later. */

@@ -20,11 +20,10 @@ const running = new Set<() => void>();
 let isListening = false;
 
 /**
- * Aborts a run when the process exits: Node waits for calls on separate threads, however long they take. A thread that
+ * Aborts the runs when the process exits: Node waits for calls on separate threads, however long they take. A thread that
  * is terminated from outside gets no such event: there `Worker.terminate` waits for the run.
  */
-function endAtExit(terminate: () => void): void {
-  running.add(terminate);
+function endRunsAtExit(): void {
   if (isListening) return;
   isListening = true;
   process.once('exit', () => {
@@ -39,6 +38,7 @@ export type SessionCore = ReturnType<typeof openSessionCore>;
  * @param address `OrtSession *`, owned by the result, even if this throws
  */
 export function openSessionCore(api: Api, address: bigint, device: string) {
+  endRunsAtExit();
   const queue = queueOf(device);
   const session = new Handle(api, 'session', address, 'ReleaseSession');
   const open = () => ({
@@ -60,12 +60,8 @@ export function openSessionCore(api: Api, address: bigint, device: string) {
     inputs,
     outputs,
     outputNames: new Set(outputs.map(({ name }) => name)),
-    get session(): bigint {
-      return session.address;
-    },
-    get runOptions(): bigint {
-      return runOptions.address;
-    },
+    session,
+    runOptions,
     /** @throws Error after `close` */
     assertOpen(): void {
       if (isClosed) throw new Error('session: already released');
@@ -90,7 +86,7 @@ export function openSessionCore(api: Api, address: bigint, device: string) {
         signal?.throwIfAborted();
         if (!inThisThread) {
           signal?.addEventListener('abort', terminate);
-          endAtExit(core.terminate);
+          running.add(core.terminate);
         }
         const beganAt = performance.now();
         const result = await run(inThisThread);

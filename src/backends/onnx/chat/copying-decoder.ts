@@ -79,7 +79,8 @@ export function createCopyingDecoder(
     if (hasCacheBranch)
       feeds['use_cache_branch'] = { type: 'bool', dims: [1], data: Uint8Array.of(capacity > 0 ? 1 : 0) };
     const results = await session.run(feeds, fetches, { signal: interruption.signal, isShort: count === 1 });
-    const slots = slotNames.map((name) => results[name]!);
+    const slots: Tensor[] = [];
+    for (const name of slotNames) slots.push(results[name]!);
     if (ragged) cache.append(slots, count);
     else cache.replace(slots, count);
     if (states.length > 0) cache.replaceStates(results);

@@ -44,7 +44,8 @@ export class KeyValueCache implements SteppedCache {
   /** Copies rows of several caches into a new one: to merge batches, to drop rows, to continue one prompt several times. */
   static gather(sources: readonly CacheRow<KeyValueCache>[]): KeyValueCache {
     const parts = sources[0]!.cache.#parts;
-    const lengths = sources.map((source) => source.length ?? source.cache.lengths[source.row]!);
+    const lengths: number[] = [];
+    for (const { cache, row, length = cache.lengths[row]! } of sources) lengths.push(length);
     const longest = Math.max(...lengths);
     const gathered = new KeyValueCache(parts, sources.length, parts.spare ? roomFor(longest) : longest);
     gathered.lengths.set(lengths);

@@ -38,9 +38,9 @@ export class RowStorage {
 
   /** Takes memory from the pool. */
   static take(parts: StorageParts, { rows, capacity, spare = 0, zeroed = true }: StorageSize): RowStorage {
-    const buffers = parts.entries.map(({ type, heads, headSize }) =>
-      parts.pool.take(type, (rows * heads * capacity + spare) * headSize, { zeroed }),
-    );
+    const buffers: Storage[] = [];
+    for (const { type, heads, headSize } of parts.entries)
+      buffers.push(parts.pool.take(type, (rows * heads * capacity + spare) * headSize, { zeroed }));
     return new RowStorage(parts, capacity, buffers);
   }
 
@@ -51,7 +51,9 @@ export class RowStorage {
   }
 
   get bytes(): number {
-    return this.buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    let sum = 0;
+    for (const { byteLength } of this.buffers) sum += byteLength;
+    return sum;
   }
 
   /** The numbers of an entry's first rows. @param start first slot */
@@ -69,8 +71,10 @@ export class RowStorage {
 
   /** The `past*` feeds of the first rows, each as `tensor`. */
   feeds(rows: number, start?: number): TensorMap {
-    const { entries } = this.#parts;
-    return Object.fromEntries(entries.map(({ past }, index) => [past, this.tensor(index, rows, start)]));
+    const feeds: Record<string, Tensor> = {};
+    for (const [index, { past }] of this.#parts.entries.entries())
+      feeds[past] = this.tensor(index, rows, start);
+    return feeds;
   }
 
   /** Copies `length` slots of a row, within this storage or between two. */

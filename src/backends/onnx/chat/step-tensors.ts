@@ -1,6 +1,6 @@
 import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
-import type { Tensor, TensorMap } from '../../../contracts/graph.ts';
+import type { Tensor } from '../../../contracts/graph.ts';
 import { filled } from '../../../runtime/tensors.ts';
 import type { DecoderCache, StepInputs } from '../../../contracts/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
@@ -35,6 +35,8 @@ export class StepTensors {
   readonly positions: number;
   /** Bytes of all inputs. */
   readonly inputBytes: number;
+  /** The graph's inputs by name. */
+  readonly feeds: Record<string, Tensor> = {};
   readonly #inputs: Set<string>;
   readonly #ownCapacity: number;
   readonly #count: number;
@@ -46,7 +48,6 @@ export class StepTensors {
   readonly #width: number;
   /** Visible slots of each row. */
   readonly #shown: Int32Array;
-  readonly #feeds: Record<string, Tensor> = {};
   readonly #ids: Int32Array;
   readonly #mask: Int32Array;
   readonly #positionIds: Int32Array;
@@ -83,13 +84,9 @@ export class StepTensors {
     this.#int64(rowLengthInputs.width, [], this.#width);
     // If sequences begin at the first slot, rows end with padding: 0 keeps the logits of all positions.
     this.#int64('num_logits_to_keep', [], atEnd ? wanted : 0);
-    this.inputBytes = Object.values(this.#feeds).reduce((sum, { data }) => sum + data.byteLength, 0);
+    this.inputBytes = 0;
+    for (const { data } of Object.values(this.feeds)) this.inputBytes += data.byteLength;
     this.positions = inputs.has('last_positions') ? wanted : count;
-  }
-
-  /** The graph's inputs by name. */
-  get feeds(): TensorMap {
-    return this.#feeds;
   }
 
   /** Whether a step of this size can reuse them. */
@@ -127,14 +124,14 @@ export class StepTensors {
   /** @returns the low words of little-endian numbers, which avoids BigInts */
   #int64(name: string, dims: readonly number[], value = 0): Int32Array {
     if (!this.#inputs.has(name)) return new Int32Array(0);
-    this.#feeds[name] = filled('int64', dims, value);
-    return new Int32Array(this.#feeds[name].data.buffer);
+    this.feeds[name] = filled('int64', dims, value);
+    return new Int32Array(this.feeds[name].data.buffer);
   }
 
   #float32(name: string, dims: readonly number[]): Float32Array {
     if (!this.#inputs.has(name)) return new Float32Array(0);
-    this.#feeds[name] = filled('float32', dims);
-    return this.#feeds[name].data as Float32Array;
+    this.feeds[name] = filled('float32', dims);
+    return this.feeds[name].data as Float32Array;
   }
 
   /** Makes a number of slots of a row visible, from the side of its sequence. */
@@ -150,8 +147,9 @@ export class StepTensors {
 
   /** Runtimes don't check token ids: a negative one counts from the end, and devices read out of bounds. */
   #assertTokens(tokens: Int32Array): void {
-    const index = tokens.findIndex((token) => token < 0 || token >= this.#vocabularySize);
-    if (index < 0) return;
+    let index = 0;
+    while (index < tokens.length && tokens[index]! >= 0 && tokens[index]! < this.#vocabularySize) index++;
+    if (index === tokens.length) return;
     const reason = `expected an id from 0 to ${this.#vocabularySize - 1}, got ${tokens[index]}`;
     throw new RangeError(`tokens[${index}]: ${reason}`);
   }

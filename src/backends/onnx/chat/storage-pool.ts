@@ -20,23 +20,17 @@ export class StoragePool {
 
   /** Zeroed for readers of unwritten slots: leftovers, possibly not even finite, must not reach a different sequence. */
   take(type: ElementType, length: number, { zeroed = true }: { readonly zeroed?: boolean } = {}): Storage {
-    const bytesPerElement = type === 'float16' ? 2 : 4;
-    const bytes = sizeClass(length * bytesPerElement);
-    const idle = this.#takeIdle(bytes);
+    const bytes = sizeClass(length * (type === 'float16' ? 2 : 4));
+    // The smallest idle buffer that is large enough.
+    let found = Infinity;
+    for (const [size, { length: count }] of this.#idle)
+      if (count > 0 && size >= bytes && size < found) found = size;
+    const idle = bytes < minUse * found ? undefined : this.#idle.get(found)!.pop()!;
+    if (idle) this.#idleBytes -= found;
     const buffer = idle ?? (zeroed ? new ArrayBuffer(bytes) : Buffer.allocUnsafeSlow(bytes).buffer);
     const storage =
       type === 'float16' ? new Uint16Array(buffer, 0, length) : new Float32Array(buffer, 0, length);
     return idle && zeroed ? storage.fill(0) : storage;
-  }
-
-  /** The smallest buffer that is large enough. */
-  #takeIdle(bytes: number): ArrayBuffer | undefined {
-    let found = Infinity;
-    for (const [size, { length }] of this.#idle)
-      if (length > 0 && size >= bytes && size < found) found = size;
-    if (bytes < minUse * found) return undefined;
-    this.#idleBytes -= found;
-    return this.#idle.get(found)!.pop();
   }
 
   /** The buffer must no longer be in use. */

@@ -331,9 +331,10 @@ function* render(
     const isConstrained = grammar !== undefined;
     const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
     const marks = [...formats.reasoning.markers, ...(toolCalls?.markers ?? [])];
-    const markerIds = marks.map((mark) => tokenizer.tokenToId(mark));
+    const markerTokens = new Set<number | undefined>();
+    for (const mark of marks) markerTokens.add(tokenizer.tokenToId(mark));
     return {
-      markerTokens: new Set(markerIds.filter((id) => id !== undefined)),
+      markerTokens,
       createReasoningSplitter: () =>
         formats.reasoning.createSplitter(
           shown,

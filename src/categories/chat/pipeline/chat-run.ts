@@ -49,7 +49,8 @@ export class ChatRun {
     this.#parts = parts;
     const { request, prompts } = parts;
     this.#seed = request.seed ?? randomInt(chatParameters.seed.max);
-    this.#promptTokens = prompts.reduce((total, { tokens }) => total + tokens.length, 0);
+    this.#promptTokens = 0;
+    for (const { tokens } of prompts) this.#promptTokens += tokens.length;
     this.#trafficBefore = { ...model.decoder.traffic };
     this.#unreadPrompts = prompts.length;
     this.#unfinishedPrompts = prompts.length;

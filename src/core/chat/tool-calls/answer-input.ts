@@ -66,29 +66,25 @@ export class AnswerInput extends TextInput {
 
   /** Like `takeUntil`, and emits the text as text of the answer. */
   takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
-    return this.takeUntil(markers, (text) => this.#emit({ type: 'text', text }), dropped);
+    return this.takeUntil(markers, (text) => this.emit({ type: 'text', text }), dropped);
   }
 
   startCall(name: string, id?: string): void {
-    this.#emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
+    this.emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
   }
 
   addArguments(text: string): void {
-    this.#emit({ type: 'arguments', text });
-  }
-
-  endCall(): void {
-    this.#emit({ type: 'call-end' });
+    this.emit({ type: 'arguments', text });
   }
 
   addCall(name: string, json: string, id?: string): void {
     this.startCall(name, id);
     this.addArguments(json);
-    this.endCall();
+    this.emit({ type: 'call-end' });
   }
 
   /** Emits an event; the end of a call accounts for the held text. */
-  #emit(event: ToolCallParserEvent): void {
+  emit(event: ToolCallParserEvent): void {
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
     if (event.type === 'call-start') this.calls++;
     if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-maxLastTextLength);
@@ -142,8 +138,8 @@ export class AnswerInput extends TextInput {
     if (this.hasEnded) this.take(this.rest.length);
     const text = this.held;
     if (this.canReadAgain && !this.isCutOff) this.#restart(text.length);
-    else if (this.#isInCall || this.isCutOff) this.#emit({ type: 'call-unfinished' });
-    if (text !== '' && !this.isCutOff) this.#emit({ type: 'text', text });
+    else if (this.#isInCall || this.isCutOff) this.emit({ type: 'call-unfinished' });
+    if (text !== '' && !this.isCutOff) this.emit({ type: 'text', text });
     this.#isInCall = false;
     this.held = '';
   }

@@ -202,7 +202,7 @@ function* readObject(input: AnswerInput, name: string, id?: string): Reading<boo
   const { length } = input.held;
   input.startCall(name, id);
   if (yield* takeJson(input, (piece) => input.addArguments(piece))) {
-    input.endCall();
+    input.emit({ type: 'call-end' });
     return true;
   }
   const mend = (text: string, hasEnd: boolean) => mendObject(text, hasEnd, input.toolNamed(name));

@@ -44,7 +44,7 @@ function* readArguments(input: AnswerInput, notation: ItemsNotation, name: strin
   const read = isWhole ? mendJson(text, { call: notation, tool }) : undefined;
   if (read?.end === text.length) {
     input.addArguments(read.json);
-    input.endCall();
+    input.emit({ type: 'call-end' });
     return true;
   }
   if (notation.mark !== undefined) return false;

@@ -55,7 +55,7 @@ function* readParameters(call: TaggedCall): Reading<boolean> {
   }
   if ((yield* takeEdge(input, [syntax.callClose])) === undefined && !input.isComplete) return false;
   input.addArguments(separator === '{' ? '{}' : '}');
-  input.endCall();
+  input.emit({ type: 'call-end' });
   return true;
 }
 

@@ -6,14 +6,7 @@ import { Shares } from '../../../../core/shares.ts';
 import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
 import { createDrafter, type Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
-import {
-  chooseToken,
-  forwardStep,
-  rowOf,
-  type Continuation,
-  type Step,
-  type StepLogits,
-} from './step-logits.ts';
+import { chooseToken, forwardStep, rowOf, type Continuation, type StepLogits } from './step-logits.ts';
 
 /** A prompt and the sequences that continue it. */
 export interface Generation {
@@ -166,11 +159,11 @@ export class Batcher {
         const since = this.#now();
         await this.#step(batch);
         this.#charge(own, since);
-        stepped.push(batch);
+        if (batch.rows.length > 0) stepped.push(batch);
         for (const { owner } of own) owners.delete(owner);
       }
     }
-    this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
+    this.#batches = [...left, ...stepped];
   }
 
   /** Splits the elapsed time among the owners, each row counted. */
@@ -390,7 +383,7 @@ export class Batcher {
         continue;
       }
       rows.push(...first);
-      sources.push(...first.map(() => ({ cache, row })));
+      for (let each = 0; each < first.length; each++) sources.push({ cache, row });
     }
     if (rows.length === 0) return isKept ? undefined : cache.release();
     try {
@@ -514,7 +507,8 @@ export class Batcher {
   ): Promise<void> {
     if (over.size + failures.size === 0) return;
     for (const [generation, error] of failures) this.#failed(generation, error);
-    const leaving = new Set(batch.rows.filter((row) => over.has(row) || failures.has(row.generation)));
+    const leaving = new Set(over);
+    for (const row of batch.rows) if (failures.has(row.generation)) leaving.add(row);
     const left = new Set<Generation>();
     const isLast = batch.rows.length === 1;
     let isKept = false;
@@ -549,10 +543,7 @@ export class Batcher {
 }
 
 /** The next tokens of each prompt, at most `max`. */
-function nextPiece(
-  { generations, done }: Prefill,
-  max: number,
-): Required<Step> & { readonly isLast: boolean } {
+function nextPiece({ generations, done }: Prefill, max: number) {
   let left = 0;
   for (const { prompt } of generations) left = Math.max(left, prompt.length - done);
   const count = Math.min(left, max);

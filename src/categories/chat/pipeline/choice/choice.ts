@@ -50,7 +50,7 @@ export interface ChoiceContext {
   readonly contextLength: number;
   readonly endTokens: ReadonlySet<number>;
   /** Special tokens that the parsers need to see as text. */
-  readonly markerTokens: ReadonlySet<number>;
+  readonly markerTokens: ReadonlySet<number | undefined>;
   /** `undefined` if the whole output is answer. */
   readonly createReasoningSplitter?: (() => ReasoningSplitter) | undefined;
   /** `undefined` if the answer may not call tools. */
@@ -183,7 +183,7 @@ export class Choice {
   }
 
   #isHidden(): boolean {
-    return this.#answer.isReasoning && !this.#request.includeReasoning;
+    return !this.#request.includeReasoning && this.#answer.isReasoning;
   }
 
   #end({ cutOff }: { cutOff: boolean }): undefined {
@@ -199,17 +199,16 @@ export class Choice {
 
   #emitAll(events: readonly AnswerEvent[]): void {
     for (const event of events) {
-      if (event.type === 'tool-call-start') this.#emit({ ...event, choice: this.#index });
-      else if (event.type === 'reasoning-delta' && !this.#request.includeReasoning) {
-        this.#emit({ type: 'hidden-tokens', choice: this.#index, tokens: this.#takeNewTokens() });
-      } else this.#emit({ ...event, choice: this.#index, tokens: this.#takeNewTokens() });
+      if (event.type === 'tool-call-start') {
+        this.#emit({ ...event, choice: this.#index });
+        continue;
+      }
+      const isHidden = event.type === 'reasoning-delta' && !this.#request.includeReasoning;
+      const tokens = this.tokens - this.#reportedTokens;
+      this.#reportedTokens = this.tokens;
+      const shown = isHidden ? ({ type: 'hidden-tokens' } as const) : event;
+      this.#emit({ ...shown, choice: this.#index, tokens });
     }
-  }
-
-  #takeNewTokens(): number {
-    const count = this.tokens - this.#reportedTokens;
-    this.#reportedTokens = this.tokens;
-    return count;
   }
 
   /** Only of tokens that are partly delivered or have no text. */
