@@ -142,7 +142,7 @@ export const measures: TokenClass = {
       ', ',
       sticky`(?<=(?<![\p{L}\d/.,-])\d{1,6})/(?<unit>${perNames})(?<=\p{L}{2})(?![\p{L}\d/])`,
       ({ unit = '' }) => ` per ${toDivisor(unit, '')}`,
-      sticky`(?<=\d ?(?:${unitNames}))/(?=\d{1,5}(?:\.\d{1,2})? ?(?:${unitNames})(?!\p{L}))`,
+      sticky`(?<=\d ?(?:${unitNames}))/(?=\d{1,5}(?:\.\d{1,2})? ?(?!G?Hz|[KMGT]i?B)(?:${unitNames})(?!\p{L}))`,
       ' per ',
       sticky`(?<=\d)/(?=\d{1,9}(?:\.\d{1,9})? ?[KMGTP]i?B(?!\p{L}))`,
       ' of ',

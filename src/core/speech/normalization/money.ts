@@ -47,7 +47,7 @@ const before: Grammar = [
   ({ sign, number = '' }) => toLakhs(number) + (sign === undefined ? '' : ' rupees'),
   // `€1.099,99`
 
-  sticky`(?<currency>€ ?)(?=\d{1,4},\d\d(?!\d)|\d[\d.]{4,16},\d\d(?!\d))${continental}`,
+  sticky`(?<![\p{L}$])(?<currency>(?:€|R\$|CHF|kr|PLN|SEK|NOK|DKK|BRL|CZK|EUR) ?)(?=\d{1,4},\d\d(?!\d)|\d[\d.]{4,16},\d\d(?!\d))${continental}`,
   ({ whole = '', hundredths, ...rest }) =>
     readAmount({ ...rest, amount: `${whole.replaceAll('.', '')}.${hundredths}` }),
   // Only the first number of a range has the sign.

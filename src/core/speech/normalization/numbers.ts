@@ -68,9 +68,9 @@ const fractions: Grammar = [
 /** All other numbers. */
 export const numbers: TokenClass = {
   digits: [
-    // `4K` and `8K` are video formats.
+    // `4K` and `8K` are video formats, and `6500K` is no number of thousands.
 
-    sticky`(?<![\p{L}\d.,])(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
+    sticky`(?<![\p{L}\d.,])(?!(?:[48]|\d{4,9})K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
     ({ number = '', scale = '' }) => `${toNumber(number)} ${scaleNames[scale.toLowerCase()]!}`,
 
     sticky`(?<![\d.,])(?<number>${wholeNumber})(?:st|nd|rd|th|ST|ND|RD|TH)(?!\p{L})`,

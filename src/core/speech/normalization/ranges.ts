@@ -14,9 +14,9 @@ export const ranges: TokenClass = {
       sticky`(?<=\d ?[%°]) [–-] (?=\d[\d.,]{0,9} ?[%°])`,
       sticky`(?<=(?<![\p{L}\d.,-])\d{1,3}(?:,\d{3}){1,4})-(?=\d{1,3}(?:,\d{3}){1,4}(?![\d-]))`,
       sticky`(?<=\d(?:st|nd|rd|th))[-–](?=\d{1,3}(?:st|nd|rd|th)(?!\p{L}))`,
-      sticky`(?<=\d(?:st|nd|rd|th|[%°]| ?\p{L}{1,3})?) ?– ?(?=${sign}?\d)`,
+      sticky`(?<=\d(?:st|nd|rd|th|[%°]| ?°[CF]| ?\p{L}{1,3})?) ?– ?(?=${sign}?\d)`,
       sticky`(?<=(?<![\p{L}\d-][.,:]?)\d{1,4}(?:\.\d{1,4})?)-(?=\d{1,4}(?:\.\d{1,4})?(?![\d-]))`,
-      sticky`(?<=(?<![\p{L}\d-])\d{1,3} ?(?:km|m|cm|mm|kg|g|lbs?|oz|ml|l|L|min|hrs?|GB|MB))-(?=\d{1,4} ?\p{L})`,
+      sticky`(?<=(?<![\p{L}\d-])\d{1,3} ?(?:km|m|cm|mm|kg|g|lbs?|oz|ml|l|L|min|hrs?|GB|MB|[kKM]|°[CF]))-(?=\d{1,4} ?[\p{L}°])`,
       ' to ',
       // `3-1/2`, and letters beside digits
       sticky`(?<=(?<![\p{L}\d.,/-])\d{1,3})-(?=\d{1,2}/(?:2|3|4|8|16)(?!\d))`,

@@ -1,4 +1,4 @@
-import { toCardinal, toPair } from './number-words.ts';
+import { toCardinal, toNumber, toPair } from './number-words.ts';
 import { sticky, type Grammar, type Groups, type TokenClass } from './token.ts';
 
 const hour = String.raw`(?<hour>[01]?\d|2[0-3])`;
@@ -14,10 +14,10 @@ const clock: Grammar = [
   ({ hours = '', minutes = '' }) =>
     `${toCardinal(String(Number(hours)))} ${Number(hours) === 1 ? 'hour' : 'hours'}${minutes === '00' ? '' : ` ${toPair(minutes)}`}`,
 
-  sticky`(?<=\d ?h(?:rs?)? ?)(?<minutes>\d{1,2}) ?m(?![\p{L}\d])|(?<![\p{L}\d.,])(?<alone>\d{1,2})m ?(?<seconds>\d{1,2})s(?!\p{L})`,
+  sticky`(?:(?<=\d ?h(?:rs?)? ?)|(?<![\p{L}\d.,])(?=\d{1,2}m ago))(?<minutes>\d{1,2}) ?m(?![\p{L}\d])|(?<![\p{L}\d.,])(?<alone>\d{1,2})m ?(?<seconds>\d{1,2})s(?!\p{L})`,
   ({ minutes, alone, seconds }) =>
     count(minutes ?? alone!, 'minute') + (seconds === undefined ? '' : ` ${count(seconds, 'second')}`),
-  sticky`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:]|,\d{3})${halfOf}?`,
+  sticky`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d(?:\.\d{1,3})?))?(?![\d:]|,\d{3})${halfOf}?`,
   readTime,
   // Minutes and seconds, since the first number exceeds the hours of a day: `42:37`
 
@@ -71,5 +71,5 @@ export function readTime({ hour: hours = '', minute, second, half: letter, end =
 }
 
 function count(number: string, unit: string): string {
-  return `${toCardinal(number)} ${Number(number) === 1 ? unit : `${unit}s`}`;
+  return `${toNumber(number)} ${Number(number) === 1 ? unit : `${unit}s`}`;
 }
