@@ -11,7 +11,7 @@ import { createId } from '../../http/headers.ts';
 import { toAnswerFields, toOutput, type AnswerSettings, type Truncation } from './configuration.ts';
 import { itemHead, toMessages, toWireItem, type Conversation, type Item } from './conversation.ts';
 import type { ItemPart, VoiceDraft } from './schema.ts';
-import { SentenceCutter } from './sentence-cutter.ts';
+import type { SentenceCutter } from './sentence-cutter.ts';
 import { Speaker } from './speaker.ts';
 import type { VoiceCall, VoiceModel } from './voice.ts';
 
@@ -48,7 +48,7 @@ export class VoiceAnswer {
   readonly ended: Promise<void>;
   readonly #options: AnswerOptions;
   readonly #controller = new AbortController();
-  readonly #cutter = new SentenceCutter();
+  #cutter!: SentenceCutter;
   readonly #output: Item[] = [];
   readonly #calls: (ToolCall & { arguments: string })[] = [];
   #message: OpenMessage | undefined;
@@ -78,7 +78,11 @@ export class VoiceAnswer {
   async #answer(): Promise<void> {
     this.#emit({ type: 'response.created', response: this.#toResponse('in_progress', null) });
     try {
-      await this.#think(await this.#options.items());
+      // Loads the rules of spoken text, which hosts without an agent don't need.
+      const loading = import('./sentence-cutter.ts');
+      const items = await this.#options.items();
+      this.#cutter = new (await loading).SentenceCutter();
+      await this.#think(items);
       this.#message?.speaker?.say(this.#cutter.flush());
       await this.#message?.speaker?.end();
       const isCut = this.#finishReason === 'length';

@@ -8,7 +8,6 @@ import { toChatRequest } from './answer.ts';
 import type { AnswerSettings } from './configuration.ts';
 import { itemHead, type Item } from './conversation.ts';
 import type { ItemPart } from './schema.ts';
-import { SentenceCutter } from './sentence-cutter.ts';
 import { toSpeechRequest } from './speaker.ts';
 import type { VoiceCall, VoiceModel } from './voice.ts';
 
@@ -91,7 +90,7 @@ export function toUserItem(transcript: string): Item {
 
 /** The first piece of a text that is spoken as a separate run; empty if there is no text. */
 async function firstPiece(events: AsyncIterable<ChatEvent>): Promise<string> {
-  const cutter = new SentenceCutter();
+  const cutter = new (await import('./sentence-cutter.ts')).SentenceCutter();
   let hasText = false;
   for await (const event of events) {
     if (event.type !== 'text-delta') continue;

@@ -54,8 +54,7 @@ export class SentenceCutter {
   *#ends(): Generator<number> {
     const left = this.#left;
     // The next token may continue the last word.
-    const lastWord = left.search(/\S+$/);
-    const limit = lastWord < 0 ? left.length : lastWord;
+    const limit = left.search(/\S*$/);
     const clauses = this.#isFirst ? [...left.matchAll(clauseEnd)].map(({ index }) => index + 1) : [];
     yield* clauses.filter((end) => end >= minClauseLength && /\S/.test(left.slice(end, limit)));
     let end = 0;
@@ -79,8 +78,7 @@ function isInCode(text: string): boolean {
 /** Whether a text and its continuation sound the same apart and together: `Dr.` before a name doesn't end a sentence. */
 function isIndependent(text: string, behind: string): boolean {
   if (isInCode(text)) return false;
-  const whole = spoken(text + behind);
-  return whole === `${spoken(text)} ${spoken(behind)}`.trim();
+  return spoken(text + behind) === `${spoken(text)} ${spoken(behind)}`.trim();
 }
 
 function spoken(text: string): string {
