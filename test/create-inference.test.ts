@@ -74,3 +74,12 @@ it.each([
   if (message) expect(check).toThrow(message);
   else expect(check).not.toThrow();
 });
+
+it('refuses a warm-up without a worker', async () => {
+  const model = chat({ source: 'tiny-chat', loadOnDemand: true, warmUp: true });
+  const refused = expect.objectContaining({ code: 'invalid_request', param: 'models.a.warmUp' });
+  expect(() => createInference({ models: { a: model }, isolation: 'inline' })).toThrow(refused);
+  const inference = createInference({ models: {}, isolation: 'inline' });
+  expect(() => inference.add('a', model)).toThrow(refused);
+  await inference.close();
+});

@@ -16,7 +16,7 @@ export interface LogitSample {
 export interface Collector {
   /** Logits at or below this are not wanted. */
   threshold: number;
-  /** Starts anew: it now gathers in these candidates, which are empty. */
+  /** Resets the state; `candidates` must be empty. */
   reset(candidates: Candidates): void;
   /** Raises the threshold as far as a sample shows to be safe, or most likely lossless. */
   learn(sample: LogitSample): void;

@@ -56,7 +56,7 @@ export function rewritePieces(pieces: Pieces, rewrite: (builder: TextBuilder, en
 }
 
 /**
- * What happens to matches. `the-final--countdown` at `-`: Removed → the|final|countdown, Isolated →
+ * Treatment of matches. `the-final--countdown` at `-`: Removed → the|final|countdown, Isolated →
  * the|-|final|-|-|countdown, MergedWithPrevious → the-|final-|-|countdown, MergedWithNext → the|-final|-|-countdown,
  * Contiguous → the|-|final|--|countdown.
  */

@@ -116,8 +116,8 @@ function toJson(value: string, types: Types, { hasQuotes }: TagSyntax): string {
 }
 
 /**
- * The types that a value may have: those of the tool's schema, unless it leaves open whether the value is a string, and the tags
- * around the value show its type.
+ * Types allowed for a value: those of the tool's schema, or the type that its tags show if the schema doesn't decide whether it is
+ * a string.
  */
 function typesOf({ syntax, tool }: TaggedCall, name: string, edge: Edge): Types {
   const own = parameterTypes(tool, name) ?? [];

@@ -12,7 +12,7 @@ export interface LetterToSoundModel {
   pronounce(word: string, candidates?: Iterable<Pronunciation>): Pronunciation;
 }
 
-/** What a model has learned. */
+/** Parameters of a model. */
 export interface LetterToSoundTable {
   /** Letters with their sounds, such as `a:AE1`, with commas between them; the first one is symbol 1. */
   readonly pairs: string;

@@ -31,7 +31,7 @@ export class RunTree {
   readonly #symbols: Uint16Array<ArrayBuffer>;
   readonly #costs: Uint8Array<ArrayBuffer>;
   readonly #backoffs: Uint8Array<ArrayBuffer>;
-  /** Where the continuations of a run begin; they are sorted by symbol and end where those of the next run begin. */
+  /** Index of the first continuation of each run. Continuations are sorted by symbol, up to the first of the next run. */
   readonly #first: Uint32Array<ArrayBuffer>;
   /** The run without its first symbol. */
   readonly #shorter: Uint32Array<ArrayBuffer>;

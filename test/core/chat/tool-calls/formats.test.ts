@@ -657,6 +657,14 @@ describe('formats', () => {
     expect(parsePieces(createParser(typed), text.split(''))).toEqual(items);
   });
 
+  it.each([200, 300])('reads names of tools, and leaves a longer word as text: %d characters', (length) => {
+    const name = 'x'.repeat(length);
+    const text = `<|channel|>commentary to=functions.${name}<|message|>{}<|call|>`;
+    const whole = parsePieces(knownFormat('harmony').createParser([]), [text]);
+    expect(parsePieces(knownFormat('harmony').createParser([]), cut(text, [7]))).toEqual(whole);
+    expect(whole).toEqual(length === 200 ? [call(name, '{}')] : [text]);
+  });
+
   it('takes an object with a name for text if a grammar writes calls in another way', () => {
     const { createParser } = knownFormat('llama-3');
     const text = 'Sure: {"name":"Bob", "age": 3}';
