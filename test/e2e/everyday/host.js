@@ -49,7 +49,8 @@ server.listen(0, '127.0.0.1', async () => {
     const { error } = /** @type {{ error?: { message: string } }} */ (await answer.json());
     console.log(JSON.stringify({ name, status: answer.status, ...(error && { error: error.message }) }));
   }
-  server.close();
+  // Workers of a cluster share a port, so another worker's request may still be on its way here.
+  await new Promise((resolve) => server.close(resolve));
   await inference.close();
   // The primary of a cluster waits for it.
   if (process.connected) process.disconnect();
