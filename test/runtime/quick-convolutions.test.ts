@@ -112,3 +112,109 @@ it('a graph without them, and a file that is no graph, stay as they are', async 
   const broken = write(readFileSync(write(rounded(false))).subarray(0, 100));
   expect(await withQuickConvolutions(broken, { kernels: kernels(false) })).toEqual({ graph: broken });
 });
+
+interface OverTime {
+  readonly operator?: 'Conv' | 'ConvTranspose';
+  /** Of the weights. */
+  readonly dims: readonly [number, number, number];
+  readonly attributes?: Parameters<typeof nodeOf>[3];
+}
+
+/** The graph of a convolution over time, with weights and biases from a wave. */
+function overTime({ operator = 'Conv', dims, attributes = {} }: OverTime, hasBias = true): OnnxModel {
+  const filters = operator === 'Conv' ? dims[0] : dims[1];
+  const count = dims[0] * dims[1] * dims[2];
+  const wave = (length: number, step: number): Uint8Array =>
+    floats(Array.from({ length }, (_, at) => Math.sin(at * step)));
+  return toModel({
+    nodes: [nodeOf(operator, ['x', 'w', ...(hasBias ? ['b'] : [])], ['y'], attributes)],
+    initializers: [
+      inlineTensor('w', elementTypes.float32, dims, wave(count, 0.7)),
+      inlineTensor('b', elementTypes.float32, [filters], wave(filters, 1.3)),
+    ],
+    inputs: [tensorValue('x', elementTypes.float32, [1, channels, length])],
+    outputs: [tensorValue('y', elementTypes.float32, [1, filters, 'time'])],
+  });
+}
+
+const conv = (...attributes: ReturnType<typeof integersAttribute>[]): OverTime['attributes'] => ({
+  attributes,
+});
+const same = integersAttribute('pads', [1, 1]);
+
+it.each<[string, OverTime, ...string[]]>([
+  ['a convolution', { dims: [16, channels, 3], attributes: conv(same) }],
+  [
+    'strides and uneven pads',
+    {
+      dims: [16, channels, 5],
+      attributes: conv(integersAttribute('pads', [3, 1]), integersAttribute('strides', [2])),
+    },
+  ],
+  ['a dilation', { dims: [32, channels, 3], attributes: conv(integersAttribute('dilations', [4])) }],
+  ['groups', { dims: [16, 2, 3], attributes: conv(same, integerAttribute('group', 4)) }],
+  [
+    'a transposed convolution',
+    {
+      operator: 'ConvTranspose',
+      dims: [channels, 4, 16],
+      attributes: conv(integersAttribute('pads', [4, 4]), integersAttribute('strides', [8])),
+    },
+  ],
+  [
+    'a transposed one with uneven pads',
+    {
+      operator: 'ConvTranspose',
+      dims: [channels, 6, 9],
+      attributes: conv(integersAttribute('pads', [2, 0]), integersAttribute('strides', [3])),
+    },
+  ],
+])('%s over time keeps its values as a spatial one', async (_name, convolution) => {
+  for (const hasBias of [true, false]) {
+    const path = write(overTime(convolution, hasBias));
+    const { graph, bytes } = await withQuickConvolutions(path, { threads: 1 });
+    const { nodes } = readOnnxModel(bytes!).graph;
+    const { inputs } = nodes.find(({ operator }) => operator === 'Conv')!;
+    expect(inputs.length).toBe(hasBias ? 3 : 2);
+    expect(nodes.map(({ operator }) => operator)).not.toContain('ConvTranspose');
+    const [before, after] = [await run(path), await run(bytes!, join(graph, '..'))];
+    expect(after.length).toBe(before.length);
+    for (const [at, value] of after.entries()) expect(value).toBeCloseTo(before[at]!, 4);
+  }
+});
+
+const padded = {
+  name: 'auto_pad',
+  value: { type: 'text', value: Buffer.from('SAME_UPPER') },
+  unknown: [],
+} as const;
+const doubling = integersAttribute('strides', [2]);
+it.each<[string, OverTime, number?]>([
+  ['too few filters', { dims: [8, channels, 3] }],
+  ['too few filters for two threads', { dims: [64, channels, 3] }, 2],
+  ['filters of one step', { dims: [16, channels, 1] }],
+  ['pads that the runtime chooses', { dims: [16, channels, 3], attributes: { attributes: [padded] } }],
+  [
+    'a stride that does not divide the filters',
+    { operator: 'ConvTranspose', dims: [channels, 8, 5], attributes: conv(doubling) },
+  ],
+  [
+    'more outputs at the end',
+    {
+      operator: 'ConvTranspose',
+      dims: [channels, 8, 4],
+      attributes: conv(doubling, integersAttribute('output_padding', [1])),
+    },
+  ],
+  [
+    'groups of a transposed convolution',
+    {
+      operator: 'ConvTranspose',
+      dims: [channels, 8, 4],
+      attributes: conv(doubling, integerAttribute('group', 2)),
+    },
+  ],
+])('a convolution over time with %s stays as it is', async (_name, convolution, threads = 1) => {
+  const path = write(overTime(convolution));
+  expect(await withQuickConvolutions(path, { threads })).toEqual({ graph: path });
+});

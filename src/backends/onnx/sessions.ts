@@ -16,10 +16,9 @@ import type { OnnxBackend } from './settings.ts';
 export const onnxSessions: SessionBackend = {
   hasGraphs: true,
   async openSession(given, { device, threads }) {
-    const { graph, bytes } = given.bytes ? given : await withQuickConvolutions(given.graph, { device });
-    return bytes
-      ? createOnnxSession(bytes, { device, threads, weightsFolder: dirname(graph) })
-      : createOnnxSession(graph, { device, threads });
+    const options = { device, threads };
+    const { graph, bytes } = given.bytes ? given : await withQuickConvolutions(given.graph, options);
+    return createOnnxSession(bytes ?? graph, { ...options, weightsFolder: bytes && dirname(graph) });
   },
   openTextModel,
 };

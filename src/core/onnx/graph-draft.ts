@@ -96,10 +96,15 @@ export class GraphDraft {
 
   /** A scalar float32 constant. */
   float32(value: number): string {
-    const constant = this.name('float32');
     const bytes = new Uint8Array(Float32Array.of(value).buffer);
-    this.#addedConstants.push(inlineTensor(constant, elementTypes.float32, [], bytes));
-    return constant;
+    return this.constant(inlineTensor('float32', elementTypes.float32, [], bytes));
+  }
+
+  /** Adds a constant under an unused name. */
+  constant(tensor: OnnxTensor): string {
+    const name = this.name(tensor.name);
+    this.#addedConstants.push({ ...tensor, name });
+    return name;
   }
 
   cast(input: string, elementType: number, outputs?: readonly string[]): string {

@@ -48,6 +48,11 @@ export function integersOf(node: OnnxNode, name: string): readonly number[] | un
   return value?.type === 'integers' ? value.value.map(Number) : undefined;
 }
 
+export function textOf(node: OnnxNode, name: string): string | undefined {
+  const value = find(node, name);
+  return value?.type === 'text' ? new TextDecoder().decode(value.value) : undefined;
+}
+
 export function tensorOf(node: OnnxNode, name: string): OnnxTensor | undefined {
   const value = find(node, name);
   return value?.type === 'tensor' ? value.value : undefined;

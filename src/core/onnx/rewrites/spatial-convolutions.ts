@@ -1,0 +1,115 @@
+import type { GraphDraft } from '../graph-draft.ts';
+import type { GraphIndex } from '../graph-index.ts';
+import type { OnnxAttribute, OnnxGraph, OnnxNode } from '../model.ts';
+import { integerAttribute, integerOf, integersAttribute, integersOf, textOf } from '../value.ts';
+import { rewriteNodes } from './rewrite-nodes.ts';
+
+/** Maximum filters that one thread computes together: 4 blocks of 16. */
+const filtersPerThread = 64;
+/** With fewer filters than a block, the runtime has no faster kernel. */
+const minFilters = 16;
+/** Operators that leave the shape of their first input unchanged. */
+const elementwise = new Set(['Cast', 'Sub', 'Mul', 'DequantizeLinear']);
+
+/**
+ * Makes convolutions over time two-dimensional, since onnxruntime has blocked kernels (NCHWc) for these only, and transposed ones
+ * plain. Only the order of sums changes. @returns `undefined` without such convolutions
+ * @param threads share the filters of a kernel
+ */
+export function toSpatialConvolutions(graph: OnnxGraph, threads: number): OnnxGraph | undefined {
+  const least = threads === 1 ? minFilters : filtersPerThread * threads;
+  return rewriteNodes(graph, (node, draft, index) => {
+    const dims = shapeOf(node.inputs[1], index);
+    if (dims?.length !== 3 || (textOf(node, 'auto_pad') ?? 'NOTSET') !== 'NOTSET') return false;
+    if (node.operator === 'Conv') {
+      // A filter of one step is a matrix product, which is as fast.
+      if (dims[0]! < least || dims[2] === 1) return false;
+      const [input, weights, ...bias] = node.inputs as [string, string, ...string[]];
+      const constant = index.constant(weights);
+      // Constants that no node computes load faster.
+      const image = constant && draft.constant({ ...constant, dims: [dims[0]!, dims[1]!, 1, dims[2]!] });
+      convolve(draft, [input, image ?? toImage(draft, weights), ...bias], node);
+      return true;
+    }
+    const stride = node.operator === 'ConvTranspose' ? dividingStride(node, dims) : undefined;
+    if (stride === undefined || dims[1]! * stride < least) return false;
+    convolveTransposed(draft, node, { dims, stride });
+    return true;
+  });
+}
+
+function shapeOf(name: string | undefined, index: GraphIndex): readonly number[] | undefined {
+  for (let at = name; at !== undefined;) {
+    const constant = index.constant(at);
+    if (constant) return constant.dims;
+    const node = index.producer(at);
+    at = node && elementwise.has(node.operator) ? node.inputs[0] : undefined;
+  }
+  return undefined;
+}
+
+function convolve(
+  draft: GraphDraft,
+  [input, ...weights]: readonly [string, ...string[]],
+  { attributes, outputs }: { attributes: readonly OnnxAttribute[]; outputs?: readonly string[] },
+): string {
+  const inputs = [toImage(draft, input), ...weights];
+  const sums = draft.add('Conv', inputs, { attributes: attributes.map(toTwoAxes) });
+  return draft.add('Reshape', [sums, draft.int64([0, 0, -1])], { outputs });
+}
+
+function toImage(draft: GraphDraft, name: string): string {
+  return draft.add('Reshape', [name, draft.int64([0, 0, 1, -1])]);
+}
+
+/** `[7]` → `[1, 7]`; pads `[3, 2]` → `[0, 3, 0, 2]` */
+function toTwoAxes(attribute: OnnxAttribute): OnnxAttribute {
+  const { name, value } = attribute;
+  if (value.type !== 'integers') return attribute;
+  const [first = 0, last = 0] = value.value.map(Number);
+  return integersAttribute(name, name === 'pads' ? [0, first, 0, last] : [1, first]);
+}
+
+/** The stride of a transposed convolution, if it divides the width of the filters. */
+function dividingStride(node: OnnxNode, [, , width]: readonly number[]): number | undefined {
+  const [stride = 1] = integersOf(node, 'strides') ?? [];
+  const isPlain =
+    (integersOf(node, 'dilations')?.[0] ?? 1) === 1 &&
+    (integersOf(node, 'output_padding')?.[0] ?? 0) === 0 &&
+    integersOf(node, 'output_shape') === undefined &&
+    (integerOf(node, 'group') ?? 1) === 1;
+  return isPlain && stride > 1 && width! % stride === 0 ? stride : undefined;
+}
+
+/** Output `i · stride + r` is the sum over `j` of input `i - j` times tap `j · stride + r`: one filter for each `r`. */
+function convolveTransposed(
+  draft: GraphDraft,
+  node: OnnxNode,
+  { dims, stride }: { readonly dims: readonly number[]; readonly stride: number },
+): void {
+  const [channels, filters, width] = dims as [number, number, number];
+  const [input, weights, bias] = node.inputs as [string, string, string | undefined];
+  const reshape = (name: string, ...to: number[]): string => draft.add('Reshape', [name, draft.int64(to)]);
+  const transpose = (name: string, ...perm: number[]): string =>
+    draft.add('Transpose', [name], { attributes: [integersAttribute('perm', perm)] });
+
+  const taps = width / stride;
+  const reversed = draft.int64(Array.from({ length: taps }, (_, tap) => taps - 1 - tap));
+  const split = draft.add('Gather', [reshape(weights, 0, 0, taps, stride), reversed], {
+    attributes: [integerAttribute('axis', 2)],
+  });
+  const all: [string, ...string[]] = [
+    input,
+    reshape(transpose(split, 1, 3, 0, 2), filters * stride, channels, 1, taps),
+  ];
+  if (bias) all.push(reshape(draft.add('Expand', [reshape(bias, -1, 1), draft.int64([1, stride])]), -1));
+  const edges = integersAttribute('pads', [taps - 1, taps - 1]);
+  const sums = reshape(convolve(draft, all, { attributes: [edges] }), 0, filters, stride, -1);
+  const [first = 0, last = 0] = integersOf(node, 'pads') ?? [];
+  const bounds = [first, last === 0 ? Number.MAX_SAFE_INTEGER : -last, 2].map((bound) =>
+    draft.int64([bound]),
+  );
+  draft.add('Slice', [reshape(transpose(sums, 0, 1, 3, 2), 0, filters, -1), ...bounds], {
+    outputs: node.outputs,
+  });
+}
