@@ -18,25 +18,15 @@ export interface ByteKernels {
   areFastByBlocks(): Promise<boolean>;
   /** Whether products with signed weights are exact: older instructions saturate. */
   areExactWithSigns(): Promise<boolean>;
-  /** Whether convolutions in 8 bits take less time than float ones: up to onnxruntime 1.30 they take several times as long. */
-  areFastConvolutions(): Promise<boolean>;
 }
 
 /** Columns and rows of the trial products. */
 const [size, count] = [512, 2048] as const;
 const blockSize = 32;
-/** Sizes of the trial convolutions. */
-const [channels, positions, width] = [128, 512, 3] as const;
-/** Types of their inputs and sums. */
-const convolutions = {
-  Conv: { type: 'float32', Data: Float32Array, sums: elementTypes.float32 },
-  ConvInteger: { type: 'uint8', Data: Uint8Array, sums: elementTypes.int32 },
-} as const;
 /** Enough rounds that one is undisturbed even on a busy machine. */
 const maxRounds = 32;
 let fast: Promise<boolean> | undefined;
 let exact: Promise<boolean> | undefined;
-let fastConvolutions: Promise<boolean> | undefined;
 
 /** Each is measured once per process, with a small product. */
 export const measuredByteKernels: ByteKernels = {
@@ -46,27 +36,12 @@ export const measuredByteKernels: ByteKernels = {
       return (await measure(int8Activations, enough)) < enough;
     })),
   areExactWithSigns: () => (exact ??= multiplyLargest().then((sum) => sum === 255 * 127 * size)),
-  areFastConvolutions: () =>
-    (fastConvolutions ??= measureConvolution('Conv').then(
-      async (float) => (await measureConvolution('ConvInteger')) < float,
-    )),
 };
 
-async function measure(accuracyLevel: number, enough?: number): Promise<number> {
+/** @returns the minimum milliseconds of several rounds, which stop at one below `enough` */
+async function measure(accuracyLevel: number, enough = Infinity): Promise<number> {
   const x: Tensor = { type: 'float32', dims: [1, size], data: new Float32Array(size).fill(1) };
-  return minMilliseconds(byBlocks(accuracyLevel), x, enough);
-}
-
-/** @returns the minimum milliseconds of all rounds */
-async function measureConvolution(operator: keyof typeof convolutions): Promise<number> {
-  const { type, Data } = convolutions[operator];
-  const x: Tensor = { type, dims: [1, channels, positions], data: new Data(channels * positions).fill(1) };
-  return minMilliseconds(convolution(operator), x, 0);
-}
-
-/** @returns the minimum of several rounds, which stop at one below `enough` */
-async function minMilliseconds(model: OnnxModel, x: Tensor, enough = Infinity): Promise<number> {
-  return withSession(model, async (session) => {
+  return withSession(byBlocks(accuracyLevel), async (session) => {
     let least = Infinity;
     for (let round = 0; round < maxRounds && (round < 3 || least >= enough); round++) {
       const began = performance.now();
@@ -90,19 +65,6 @@ const signed = toModel({
   inputs: [tensorValue('x', elementTypes.uint8, [1, size])],
   outputs: [tensorValue('y', elementTypes.int32, [1, blockSize])],
 });
-
-function convolution(operator: keyof typeof convolutions): OnnxModel {
-  const { type: name, Data, sums } = convolutions[operator];
-  const type = elementTypes[name];
-  const dims = [channels, channels, width];
-  const weights = new Uint8Array(channels * channels * width * Data.BYTES_PER_ELEMENT);
-  return toModel({
-    nodes: [nodeOf(operator, ['x', 'weights'], ['y'])],
-    initializers: [inlineTensor('weights', type, dims, weights)],
-    inputs: [tensorValue('x', type, [1, channels, positions])],
-    outputs: [tensorValue('y', sums, [1, channels, positions - width + 1])],
-  });
-}
 
 function byBlocks(accuracyLevel: number): OnnxModel {
   const blocks = size / blockSize;

@@ -2,7 +2,7 @@ import { withContribDomain } from '../core/onnx/graph-draft.ts';
 import type { Device } from '../core/device.ts';
 import { pruneGraph } from '../core/onnx/prune-graph.ts';
 import type { OnnxValue } from '../core/onnx/model.ts';
-import { toFloatConvolutions } from '../core/onnx/rewrites/float-convolutions.ts';
+import { toByteProducts } from '../core/onnx/rewrites/byte-convolutions.ts';
 import { fuseWholeAttention, type AttentionHeads } from '../core/onnx/rewrites/whole-attention.ts';
 import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
 import { multiplyByBlocks } from '../core/onnx/rewrites/products-by-blocks.ts';
@@ -63,8 +63,7 @@ export async function rewriteRecognizer(
     // A step has one row; with an encoder's many rows it would take a third longer.
     const byBlocks = hasCaches === false ? multiplyByBlocks({ graph, opsets }) : undefined;
     if (byBlocks && (await kernels.areFastByBlocks())) graph = byBlocks;
-    const float = toFloatConvolutions(graph);
-    if (float && !(await kernels.areFastConvolutions())) graph = float;
+    graph = toByteProducts({ graph, opsets }) ?? graph;
     const signed = signWeights({ graph, opsets });
     if (signed && (await kernels.areExactWithSigns())) graph = signed;
   }

@@ -160,7 +160,6 @@ it('scores in two stages in both branches', async () => {
 const kernels: ByteKernels = {
   areFastByBlocks: async () => true,
   areExactWithSigns: async () => true,
-  areFastConvolutions: async () => true,
 };
 
 it('maps the weights from the file, and leaves other graphs as they are', async () => {

@@ -17,7 +17,7 @@ export const onnxSessions: SessionBackend = {
   hasGraphs: true,
   async openSession(given, { device, threads }) {
     const options = { device, threads };
-    const { graph, bytes } = given.bytes ? given : await withQuickConvolutions(given.graph, options);
+    const { graph, bytes } = given.bytes ? given : withQuickConvolutions(given.graph, options);
     return createOnnxSession(bytes ?? graph, { ...options, weightsFolder: bytes && dirname(graph) });
   },
   openTextModel,

@@ -28,7 +28,7 @@ export async function openSpeechGraph(
 ): Promise<Session> {
   if (spec.wordTimes !== true) return sessions.openSession({ graph }, spec);
   if (!sessions.hasGraphs) throw fieldError('wordTimes', 'needs the graph on this disk');
-  const quick = await withQuickConvolutions(graph, spec);
+  const quick = withQuickConvolutions(graph, spec);
   const bytes = quick.bytes ?? (await readFile(graph));
   const { graph: read } = readOnnxModel(bytes, { smallestMapped: smallestSkipped });
   if (read.outputs.some(({ name }) => durations.outputs.has(name)))

@@ -1,31 +1,35 @@
-import type { GraphDraft } from '../graph-draft.ts';
-import type { GraphIndex } from '../graph-index.ts';
-import type { OnnxAttribute, OnnxGraph, OnnxNode } from '../model.ts';
+import { operatorsVersion, type GraphDraft } from '../graph-draft.ts';
+import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode } from '../model.ts';
 import { integerAttribute, integerOf, integersAttribute, integersOf, textOf } from '../value.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
 
+/** The first version with the bounds of a `Slice` as inputs. */
+const minOpset = 10;
 /** Maximum filters that one thread computes together: 4 blocks of 16. */
 const filtersPerThread = 64;
 /** With fewer filters than a block, the runtime has no faster kernel. */
 const minFilters = 16;
-/** Operators that leave the shape of their first input unchanged. */
-const elementwise = new Set(['Cast', 'Sub', 'Mul', 'DequantizeLinear']);
 
 /**
  * Makes convolutions over time two-dimensional, since onnxruntime has blocked kernels (NCHWc) for these only, and transposed ones
  * plain. Only the order of sums changes. @returns `undefined` without such convolutions
  * @param threads share the filters of a kernel
  */
-export function toSpatialConvolutions(graph: OnnxGraph, threads: number): OnnxGraph | undefined {
+export function toSpatialConvolutions(
+  { graph, opsets }: Pick<OnnxModel, 'graph' | 'opsets'>,
+  threads: number,
+): OnnxGraph | undefined {
+  if (operatorsVersion(opsets) < minOpset) return undefined;
   const least = threads === 1 ? minFilters : filtersPerThread * threads;
   return rewriteNodes(graph, (node, draft, index) => {
-    const dims = shapeOf(node.inputs[1], index);
-    if (dims?.length !== 3 || (textOf(node, 'auto_pad') ?? 'NOTSET') !== 'NOTSET') return false;
+    const constant = index.constant(node.inputs[1]);
+    const quantized = index.producer(node.inputs[1], 'DequantizeLinear')?.inputs[0];
+    const dims = (constant ?? index.constant(quantized))?.dims;
+    if (dims?.length !== 3 || choosesPads(node)) return false;
     if (node.operator === 'Conv') {
       // A filter of one step is a matrix product, which is as fast.
       if (dims[0]! < least || dims[2] === 1) return false;
       const [input, weights, ...bias] = node.inputs as [string, string, ...string[]];
-      const constant = index.constant(weights);
       // Constants that no node computes load faster.
       const image = constant && draft.constant({ ...constant, dims: [dims[0]!, dims[1]!, 1, dims[2]!] });
       convolve(draft, [input, image ?? toImage(draft, weights), ...bias], node);
@@ -38,14 +42,9 @@ export function toSpatialConvolutions(graph: OnnxGraph, threads: number): OnnxGr
   });
 }
 
-function shapeOf(name: string | undefined, index: GraphIndex): readonly number[] | undefined {
-  for (let at = name; at !== undefined;) {
-    const constant = index.constant(at);
-    if (constant) return constant.dims;
-    const node = index.producer(at);
-    at = node && elementwise.has(node.operator) ? node.inputs[0] : undefined;
-  }
-  return undefined;
+/** Whether the runtime derives the pads of a convolution from the length of its input. */
+export function choosesPads(node: OnnxNode): boolean {
+  return (textOf(node, 'auto_pad') ?? 'NOTSET') !== 'NOTSET';
 }
 
 function convolve(
