@@ -57,5 +57,7 @@ export function pool(
     const token = tokenAt(index);
     for (let place = 0; place < size; place++) sums[place]! += token[place]!;
   }
-  return Float32Array.from(sums, (sum) => sum / (end - start));
+  const means = new Float32Array(size);
+  for (let place = 0; place < size; place++) means[place] = sums[place]! / (end - start);
+  return means;
 }

@@ -89,13 +89,13 @@ export class SequenceBatcher<S extends Sequence> {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    for (;;) {
+    do {
       // Requests and cancellations that arrived during the last run are handled now.
       await setImmediate();
       this.#leave();
-      if (this.#jobs.length === 0) break;
-      await this.#step(this.#chooseBatch());
-    }
+      if (this.#jobs.length > 0) await this.#step(this.#chooseBatch());
+      this.#leave();
+    } while (this.#jobs.length > 0);
     this.#isRunning = false;
   }
 
