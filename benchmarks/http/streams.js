@@ -1,8 +1,9 @@
 // Streams that one host carries on one processor where another server makes the tokens: `node benchmarks/http/streams.js [clients …]`.
 // A simulated server of the chat dialect writes 30 tokens a second for each stream, a host in a process of its own passes them on,
 // with keys, limits and metrics, and simulated clients read. The host runs on one processor (taskset, where there is one).
-// Printed are the host's processor time of a token, beside that of a bare `node:http` server that writes on what it reads, the
-// streams that fill 80 % of a processor by it, and the gaps between tokens at the clients, which are 33 ms at the server.
+// Printed are the host's processor time of a token, beside that of two `node:http` servers, one that writes on what it reads and one
+// that parses each event and writes it anew, the streams that fill 80 % of a processor by it, and the gaps between tokens at the
+// clients, which are 33 ms at the server.
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
@@ -61,14 +62,28 @@ async function runHost(engineUrl) {
   await serve(toNodeListener(handler));
 }
 
-/** Writes on what the engine writes, and does nothing else. @param {string} engineUrl */
-async function runBare(engineUrl) {
+/** @param {string} event */
+function rewrite(event) {
+  const data = event.slice('data: '.length);
+  return data === '[DONE]' ? event : `data: ${JSON.stringify({ ...JSON.parse(data), id: 'chatcmpl-2' })}`;
+}
+
+/** Writes on what the engine writes, each event parsed and written anew if `parses`, and does nothing else. @param {string} engineUrl @param {boolean} parses */
+async function runBare(engineUrl, parses) {
   const agent = new Agent({ keepAlive: true });
   const headers = { 'content-type': 'application/json' };
   await serve((incoming, response) => {
     const outgoing = request(engineUrl, { agent, method: 'POST', headers }, (answer) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      answer.on('data', (bytes) => response.write(bytes)).on('end', () => response.end());
+      let rest = '';
+      if (parses) answer.setEncoding('utf8');
+      answer.on('data', (piece) => {
+        if (!parses) return void response.write(piece);
+        const events = (rest + piece).split('\n\n');
+        rest = events.pop() ?? '';
+        response.write(events.map((event) => `${rewrite(event)}\n\n`).join(''));
+      });
+      answer.on('end', () => response.end());
     });
     incoming.pipe(outgoing);
   });
@@ -160,9 +175,10 @@ async function measure(kind, engineUrl, clients) {
 }
 
 if (role === 'engine') await runEngine();
-else if (role === 'host' || role === 'bare') {
+else if (role === 'host' || role === 'bare' || role === 'parsing') {
   reportUsage();
-  await (role === 'host' ? runHost : runBare)(rest[0] ?? '');
+  const engineUrl = rest[0] ?? '';
+  await (role === 'host' ? runHost(engineUrl) : runBare(engineUrl, role === 'parsing'));
 } else {
   const engine = await start(['engine']);
   const isPinned = pin(engine.child.pid, 0) && pin(process.pid, 0);
@@ -173,10 +189,12 @@ else if (role === 'host' || role === 'bare') {
   const counts = role === undefined ? [100, 200, 400, 1000] : [role, ...rest].map(Number);
   for (const clients of counts) {
     const bare = await measure('bare', url, clients);
+    const parsing = await measure('parsing', url, clients);
     const { received, gaps, seconds, microseconds } = await measure('host', url, clients);
     console.log(
       `${clients} clients: ${received} of ${clients * tokens} tokens in ${seconds.toFixed(1)} s,`,
-      `${microseconds.toFixed(0)} µs of the host a token, ${(microseconds / bare.microseconds).toFixed(2)} × the ${bare.microseconds.toFixed(0)} of a bare server:`,
+      `${microseconds.toFixed(0)} µs of the host a token, ${(microseconds / bare.microseconds).toFixed(2)} × the ${bare.microseconds.toFixed(0)} of a bare server,`,
+      `${(microseconds / parsing.microseconds).toFixed(2)} × the ${parsing.microseconds.toFixed(0)} of one that parses:`,
       `${Math.floor(0.8e6 / (microseconds * tokensPerSecond))} streams fill 80 % of a processor;`,
       `gaps ${median(gaps).toFixed(0)} ms, p99 ${percentile(gaps, 0.99).toFixed(0)} ms`,
     );
