@@ -75,12 +75,12 @@ async function runBare(engineUrl, parses) {
   await serve((incoming, response) => {
     const outgoing = request(engineUrl, { agent, method: 'POST', headers }, (answer) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      let rest = '';
+      let tail = '';
       if (parses) answer.setEncoding('utf8');
       answer.on('data', (piece) => {
         if (!parses) return void response.write(piece);
-        const events = (rest + piece).split('\n\n');
-        rest = events.pop() ?? '';
+        const events = (tail + piece).split('\n\n');
+        tail = events.pop() ?? '';
         response.write(events.map((event) => `${rewrite(event)}\n\n`).join(''));
       });
       answer.on('end', () => response.end());
