@@ -63,7 +63,7 @@ module.exports = {
         '^src/errors\\.ts$',
         '^node_modules/(koffi|onnxruntime|sharp|wavefile)',
         '^node_modules/(@evan/opus|@wasm-audio-decoders|mpg123-decoder|node-webcodecs|opus-decoder)/',
-        '^(node:)?(async_hooks|os|fs|path|module|worker_threads|buffer|http|https|net|dns|child_process|events|stream|stream/web|timers|crypto|zlib)(/promises)?$',
+        '^(node:)?(async_hooks|os|fs|path|module|worker_threads|buffer|http|https|net|dns|child_process|events|stream|stream/web|string_decoder|timers|crypto|zlib)(/promises)?$',
       ],
       'runtime sees core and errors',
     ),

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { Readable, type Writable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 
 import type { ApiRequest, ApiResponse } from '../src/contracts/http.ts';
 import { isBodiless, isStream, release, returnEarly } from './respond.ts';
@@ -82,13 +81,6 @@ function withLength(headers: OutgoingHttpHeaders, body: string | Uint8Array): Ou
   return { ...headers, 'content-length': Buffer.byteLength(body) };
 }
 
-let turn: Promise<void> | undefined;
-
-/** Resolves at the end of this event loop turn, so that all streams write together: separate writes would each wake their client. */
-function endOfTurn(): Promise<void> {
-  return (turn ??= setImmediate().finally(() => (turn = undefined)));
-}
-
 /** Writes pieces with backpressure, and returns their producer early if the response closes. */
 async function writePieces(body: AsyncIterable<string | Uint8Array>, response: NodeResponse): Promise<void> {
   const pieces = body[Symbol.asyncIterator]();
@@ -112,8 +104,7 @@ async function writePieces(body: AsyncIterable<string | Uint8Array>, response: N
         response.end();
         return;
       }
-      await endOfTurn();
-      if (!ended && !response.write(value)) await new Promise<void>((resolve) => (goOn = resolve));
+      if (!response.write(value)) await new Promise<void>((resolve) => (goOn = resolve));
     }
   } catch (error) {
     if (ended) return;

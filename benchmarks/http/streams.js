@@ -1,14 +1,13 @@
 // Streams that one host carries on one processor where another server makes the tokens: `node benchmarks/http/streams.js [clients …]`.
 // A simulated server of the chat dialect writes 30 tokens a second for each stream, a host in a process of its own passes them on,
 // with keys, limits and metrics, and simulated clients read. The host runs on one processor (taskset, where there is one).
-// Printed are the host's processor time of a token, beside those of two bare `node:http` servers, one that writes on the bytes that it
-// reads and one that parses each event and writes it anew, the streams that fill 80 % of a processor by it, and the gaps between tokens
-// at the clients, which are 33 ms at the server.
+// Printed are the host's processor time of a token, beside that of two `node:http` servers, one that writes on what it reads and one
+// that parses each event and writes it anew, the streams that fill 80 % of a processor by it, and the gaps between tokens at the
+// clients, which are 33 ms at the server.
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { createParser } from 'eventsource-parser';
 import { chat, createHandler, createInference, remote } from 'slashv1';
 import { createMetrics } from 'slashv1/metrics';
 import { toNodeListener } from 'slashv1/node';
@@ -63,41 +62,31 @@ async function runHost(engineUrl) {
   await serve(toNodeListener(handler));
 }
 
-/**
- * Writes on what the engine writes, and does nothing else.
- *
- * @param {string} engineUrl
- * @param {(write: (text: string | Buffer) => void) => (bytes: Buffer) => void} reader
- */
-async function runBare(engineUrl, reader) {
+/** @param {string} event */
+function rewrite(event) {
+  const data = event.slice('data: '.length);
+  return data === '[DONE]' ? event : `data: ${JSON.stringify({ ...JSON.parse(data), id: 'chatcmpl-2' })}`;
+}
+
+/** Writes on what the engine writes, each event parsed and written anew if `parses`, and does nothing else. @param {string} engineUrl @param {boolean} parses */
+async function runBare(engineUrl, parses) {
   const agent = new Agent({ keepAlive: true });
   const headers = { 'content-type': 'application/json' };
   await serve((incoming, response) => {
     const outgoing = request(engineUrl, { agent, method: 'POST', headers }, (answer) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      answer
-        .on(
-          'data',
-          reader((text) => response.write(text)),
-        )
-        .on('end', () => response.end());
+      let tail = '';
+      if (parses) answer.setEncoding('utf8');
+      answer.on('data', (piece) => {
+        if (!parses) return void response.write(piece);
+        const events = (tail + piece).split('\n\n');
+        tail = events.pop() ?? '';
+        response.write(events.map((event) => `${rewrite(event)}\n\n`).join(''));
+      });
+      answer.on('end', () => response.end());
     });
     incoming.pipe(outgoing);
   });
-}
-
-/** Parses each event and writes it anew, under a name and an id of its own. @param {(text: string) => void} write */
-function writeAnew(write) {
-  const id = `chatcmpl-${crypto.randomUUID()}`;
-  const decoder = new TextDecoder();
-  const parser = createParser({
-    onEvent({ data }) {
-      if (data === '[DONE]') return write('data: [DONE]\n\n');
-      const { object, created, choices } = JSON.parse(data);
-      write(`data: ${JSON.stringify({ id, object, created, model: 'other', choices })}\n\n`);
-    },
-  });
-  return (/** @type {Buffer} */ bytes) => parser.feed(decoder.decode(bytes, { stream: true }));
 }
 
 /** Tells the parent what this process used of the processor between `start` and `stop`. */
@@ -185,15 +174,11 @@ async function measure(kind, engineUrl, clients) {
   return { received, gaps, seconds, microseconds: (1000 * cpuMs) / received };
 }
 
-/** @param {number} own @param {{ microseconds: number }} other */
-const ratio = (own, { microseconds }) =>
-  `${(own / microseconds).toFixed(2)} × the ${microseconds.toFixed(0)}`;
-
 if (role === 'engine') await runEngine();
-else if (role === 'host' || role === 'bare' || role === 'anew') {
+else if (role === 'host' || role === 'bare' || role === 'parsing') {
   reportUsage();
-  const url = rest[0] ?? '';
-  await (role === 'host' ? runHost(url) : runBare(url, role === 'bare' ? (write) => write : writeAnew));
+  const engineUrl = rest[0] ?? '';
+  await (role === 'host' ? runHost(engineUrl) : runBare(engineUrl, role === 'parsing'));
 } else {
   const engine = await start(['engine']);
   const isPinned = pin(engine.child.pid, 0) && pin(process.pid, 0);
@@ -204,12 +189,12 @@ else if (role === 'host' || role === 'bare' || role === 'anew') {
   const counts = role === undefined ? [100, 200, 400, 1000] : [role, ...rest].map(Number);
   for (const clients of counts) {
     const bare = await measure('bare', url, clients);
-    const anew = await measure('anew', url, clients);
+    const parsing = await measure('parsing', url, clients);
     const { received, gaps, seconds, microseconds } = await measure('host', url, clients);
     console.log(
       `${clients} clients: ${received} of ${clients * tokens} tokens in ${seconds.toFixed(1)} s,`,
-      `${microseconds.toFixed(0)} µs of the host a token, ${ratio(microseconds, bare)} of a server that writes on what it reads,`,
-      `${ratio(microseconds, anew)} of one that parses and writes anew:`,
+      `${microseconds.toFixed(0)} µs of the host a token, ${(microseconds / bare.microseconds).toFixed(2)} × the ${bare.microseconds.toFixed(0)} of a bare server,`,
+      `${(microseconds / parsing.microseconds).toFixed(2)} × the ${parsing.microseconds.toFixed(0)} of one that parses:`,
       `${Math.floor(0.8e6 / (microseconds * tokensPerSecond))} streams fill 80 % of a processor;`,
       `gaps ${median(gaps).toFixed(0)} ms, p99 ${percentile(gaps, 0.99).toFixed(0)} ms`,
     );

@@ -33,7 +33,7 @@ export interface UpstreamsOptions<Server extends Upstream> {
 }
 
 /** How to send and retry a request. */
-export interface StreamOptions<Piece> {
+export interface RelayOptions<Piece> {
   readonly signal?: AbortSignal | undefined;
   /** Pieces to hold back until the next one, since they don't show that an answer follows. */
   readonly isPrelude?: ((piece: Piece) => boolean) | undefined;
@@ -74,7 +74,7 @@ interface Place<Server> {
   readonly since: number;
 }
 
-interface TakeOptions extends Pick<StreamOptions<never>, 'signal' | 'key'> {
+interface TakeOptions extends Pick<RelayOptions<never>, 'signal' | 'key'> {
   /** Whether unhealthy servers are skipped even without an alternative. */
   readonly needsHealthy: boolean;
 }
@@ -151,13 +151,14 @@ export class Upstreams<Server extends Upstream> {
   }
 
   /**
-   * Streams an answer from one server, or the next if it fails before a piece that counts. If a server rejects the
-   * request, a second one is asked: if that accepts it, the first one counts as failed.
+   * Passes on the pieces of one server's answer, or of the next one's if it fails before a piece that counts. If a server rejects
+   * the request, a second one is asked: if that accepts it, the first one counts as failed.
    */
-  async *stream<Piece>(
-    open: (server: Server) => AsyncIterable<Piece>,
-    { signal, key, isPrelude = () => false, restart }: StreamOptions<Piece> = {},
-  ): AsyncGenerator<Piece> {
+  async relay<Piece>(
+    answer: (server: Server, add: (piece: Piece) => void) => Promise<void>,
+    add: (piece: Piece) => void,
+    { signal, key, isPrelude = () => false, restart }: RelayOptions<Piece> = {},
+  ): Promise<void> {
     const tried = new Set<Member<Server>>();
     let failure: InferenceError | undefined;
     let refusal: Refusal<Server> | undefined;
@@ -168,21 +169,19 @@ export class Upstreams<Server extends Upstream> {
       const { member } = place;
       const held: Piece[] = [];
       try {
-        if (hasBegun) yield restart!;
+        if (hasBegun) add(restart!);
         hasBegun = false;
-        for await (const piece of open(member.server)) {
-          if (isPrelude(piece)) {
+        await answer(member.server, (piece) => {
+          if (!hasBegun) {
             held.push(piece);
-            continue;
-          }
-          if (!hasBegun) this.#noteSuccess(place, refusal);
-          hasBegun = true;
-          refusal = undefined;
-          // Delegation costs additional turns, even if empty.
-          if (held.length > 0) yield* held.splice(0);
-          yield piece;
-        }
-        yield* held;
+            if (isPrelude(piece)) return;
+            this.#noteSuccess(place, refusal);
+            hasBegun = true;
+            refusal = undefined;
+            for (const one of held.splice(0)) add(one);
+          } else add(piece);
+        });
+        for (const one of held) add(one);
         return;
       } catch (error) {
         if (signal?.aborted && !hasBegun) this.#noteSilence(place);
@@ -206,14 +205,13 @@ export class Upstreams<Server extends Upstream> {
 
   /** Gets an answer from one server, or the next if it fails. @throws the error of `call` */
   async ask<Answer>(call: (server: Server) => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
-    const answers = this.stream(
-      async function* (server) {
-        yield await call(server);
-      },
+    let answer: Answer | undefined;
+    await this.relay<Answer>(
+      async (server, add) => add(await call(server)),
+      (piece) => (answer = piece),
       { signal },
     );
-    for await (const answer of answers) return answer;
-    throw new TypeError('expected an answer');
+    return answer!;
   }
 
   /** A slot at an untried server; `undefined` if all have been tried. */

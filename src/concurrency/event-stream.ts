@@ -93,6 +93,24 @@ export class EventStream<E> implements AsyncIterableIterator<E, undefined> {
   }
 }
 
+/** The events that work adds. It begins with the first read; its signal is aborted with the given one, or when the consumer returns. */
+export function streamOf<E>(
+  work: (add: (event: E) => void, signal: AbortSignal) => Promise<void>,
+  signal?: AbortSignal,
+): EventStream<E> {
+  const left = new AbortController();
+  const either = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+  const stream: EventStream<E> = new EventStream<E>({
+    onStart: () =>
+      void work((event) => stream.push([event]), either).then(
+        () => stream.end(),
+        (error: unknown) => stream.end(error),
+      ),
+    onReturn: () => left.abort(),
+  });
+  return stream;
+}
+
 export function failedStream<E>(error: Error): EventStream<E> {
   const stream = new EventStream<E>();
   stream.fail(error);

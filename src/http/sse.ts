@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers';
 import type { ApiResponse } from '../contracts/http.ts';
-import { createDeferred } from '../concurrency/deferred.ts';
+import { createDeferred, type Deferred } from '../concurrency/deferred.ts';
 
 /** Headers that keep proxies and middleware from buffering, caching or compressing the event stream. */
 export const eventStreamHeaders: ApiResponse['headers'] = {
@@ -23,6 +24,20 @@ const keepAliveFrame = ': keep-alive\n\n';
 // Max UTF-16 units of frames buffered for a slow client before the source is paused.
 const highWaterMark = 64 * 1024;
 
+let readers: (() => void)[] = [];
+
+/** Wakes a reader at the end of this event loop turn, together with all others: separate writes would each wake their client. */
+function wakeAtEndOfTurn(reader: () => void): void {
+  if (readers.length === 0) setImmediate(wakeAll);
+  readers.push(reader);
+}
+
+function wakeAll(): void {
+  const woken = readers;
+  readers = [];
+  for (const wake of woken) wake();
+}
+
 export interface EventStreamSource<Event> {
   readonly events: AsyncIterator<Event>;
   /** The frames of an event, or an empty string. A promise delays the next event. */
@@ -40,7 +55,7 @@ export interface EventStreamSource<Event> {
 export type EventStream = ReturnType<typeof createEventStream>;
 
 /**
- * Converts events to a server-sent event stream. Buffered frames are sent together, without waiting for later frames. Returning
+ * Converts events to a server-sent event stream. Frames of one event loop turn are sent together, at its end. Returning
  * the body's iterator returns the source immediately, even during a pending read; a failed source is returned once its last
  * frames are sent.
  */
@@ -51,21 +66,24 @@ export function createEventStream<Event>(source: EventStreamSource<Event>) {
   const opened = createDeferred();
   const state = { frames: '', isOpen: false, ended: false };
   /** Wakes the reader that waits for frames. */
-  let written: (() => void) | undefined;
-  let taken = createDeferred();
+  let wake: (() => void) | undefined;
+  /** Resolves when a reader has taken what waits for it. */
+  let taken: Deferred | undefined;
 
   const write = (frames: string): void => {
     if (frames === '' || state.ended) return;
     state.frames += frames;
+    // Resolving again calls into the runtime.
+    if (!state.isOpen) opened.resolve();
     state.isOpen = true;
-    opened.resolve();
-    written?.();
+    if (wake) wakeAtEndOfTurn(wake);
+    wake = undefined;
   };
   const end = (): void => {
     state.ended = true;
     clearTimeout(keepAlive);
-    written?.();
-    taken.resolve();
+    wake?.();
+    taken?.resolve();
   };
   const keepAlive = setTimeout(() => {
     if (state.frames === '') write(keepAliveFrame);
@@ -73,13 +91,17 @@ export function createEventStream<Event>(source: EventStreamSource<Event>) {
   }, keepAliveMs);
   keepAlive.unref();
 
+  const untilTaken = async (): Promise<void> => {
+    taken = createDeferred();
+    await taken.promise;
+    taken = undefined;
+  };
+
   /** The source is returned afterwards, so that it can bill all sent output. */
   const lastTaken = async (frames: string): Promise<void> => {
     write(frames);
     clearTimeout(keepAlive);
-    if (state.ended) return;
-    taken = createDeferred();
-    await taken.promise;
+    if (!state.ended) await untilTaken();
   };
 
   const pump = async (): Promise<void> => {
@@ -90,10 +112,7 @@ export function createEventStream<Event>(source: EventStreamSource<Event>) {
         untaken.push(value);
         const frames = toFrames(value);
         write(typeof frames === 'string' ? frames : await frames);
-        if (state.frames.length > highWaterMark) {
-          taken = createDeferred();
-          await taken.promise;
-        }
+        if (state.frames.length > highWaterMark) await untilTaken();
       }
       write(endFrame);
       opened.resolve();
@@ -110,14 +129,19 @@ export function createEventStream<Event>(source: EventStreamSource<Event>) {
   const body: AsyncIterableIterator<string> = {
     [Symbol.asyncIterator]: () => body,
     async next() {
-      if (state.frames === '' && !state.ended) await new Promise<void>((resolve) => (written = resolve));
+      if (!state.ended) {
+        await new Promise<void>((resolve) => {
+          if (state.frames === '') wake = resolve;
+          else wakeAtEndOfTurn(resolve);
+        });
+      }
       if (state.frames === '') return { done: true, value: undefined };
       const value = state.frames;
       state.frames = '';
       const sent = untaken;
       untaken = [];
       if (onTake) for (const event of sent) onTake(event);
-      taken.resolve();
+      taken?.resolve();
       if (!state.ended) keepAlive.refresh();
       return { done: false, value };
     },

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { toNodeListener } from '../../adapters/node.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import type { ChatRequestInput } from '../../src/categories/chat/request.ts';
-import { toChatEvents } from '../../src/backends/openai/chat-events.ts';
+import { ChatEventReader } from '../../src/backends/openai/chat-events.ts';
 import { byteCounter } from '../../src/backends/openai/count-tokens.ts';
 import type { ApiServer } from '../../src/backends/openai/server.ts';
 import { openTokenizerCounter } from '../../src/backends/openai/tokenizer-counter.ts';
@@ -136,23 +136,19 @@ describe('chunks that tell tokens', () => {
     usage: { prompt_tokens, completion_tokens },
   });
 
-  async function read(
-    chunks: readonly Chunk[],
-    options: { choices?: number; includeReasoning?: boolean } = {},
-  ) {
-    async function* all() {
-      yield* chunks;
-    }
+  function read(chunks: readonly Chunk[], options: { choices?: number; includeReasoning?: boolean } = {}) {
     const events: ChatEvent[] = [];
     const given = { choices: 1, includeReasoning: true, counter: byteCounter, promptTokens: 50, ...options };
-    for await (const event of toChatEvents(all(), given)) events.push(event);
+    const reader = new ChatEventReader(given, (event) => events.push(event));
+    for (const chunk of chunks) expect(reader.read(chunk)).toBe(false);
+    reader.end();
     return events;
   }
   const tokensOf = (events: readonly ChatEvent[]) =>
     events.flatMap((event) => ('text' in event || event.type === 'hidden-tokens' ? [event.tokens ?? 1] : []));
 
-  it('with each piece charge as many', async () => {
-    const events = await read([
+  it('with each piece charge as many', () => {
+    const events = read([
       { ...choice(0, { role: 'assistant' }), ...usage(9, 0) },
       { ...choice(0, { content: 'several words' }), ...usage(9, 4) },
       { ...choice(0, { content: '!' }), ...usage(9, 5) },
@@ -164,8 +160,8 @@ describe('chunks that tell tokens', () => {
     expect(events.at(-1)).toMatchObject({ promptTokens: 9, completionTokens: 6 });
   });
 
-  it('of several choices, one after the other, add up', async () => {
-    const events = await read(
+  it('of several choices, one after the other, add up', () => {
+    const events = read(
       [
         choice(0, { content: 'a' }),
         choice(1, { content: 'b' }),
@@ -179,8 +175,8 @@ describe('chunks that tell tokens', () => {
     expect(events.at(-1)).toMatchObject({ promptTokens: 9, completionTokens: 7 });
   });
 
-  it('of reasoning that nobody wants are charged', async () => {
-    const events = await read(
+  it('of reasoning that nobody wants are charged', () => {
+    const events = read(
       [
         choice(0, { reasoning_content: 'twelve bytes' }),
         choice(0, { content: 'yes' }),

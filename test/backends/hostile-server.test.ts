@@ -6,7 +6,7 @@ import { completeChatRequest } from '../../src/categories/chat/request.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import type { EmbeddingEvent } from '../../src/categories/embedding/events.ts';
 import { readBytes, readText } from '../../src/runtime/http/answer-body.ts';
-import { toChatEvents } from '../../src/backends/openai/chat-events.ts';
+import { ChatEventReader } from '../../src/backends/openai/chat-events.ts';
 import { loadRemotePipeline } from '../../src/backends/openai/load-remote.ts';
 import { scriptedServer } from './scripted-server.ts';
 
@@ -44,10 +44,6 @@ const says =
 
 const choice = (fields: object) => ({ choices: [{ index: 0, ...fields }] });
 const end = choice({ delta: {}, finish_reason: 'stop' });
-
-async function exhaust(events: AsyncIterator<unknown>): Promise<void> {
-  while (!(await events.next()).done);
-}
 
 /** Writes until the other side has had enough. */
 function writeForEver(response: ServerResponse, piece: string): void {
@@ -127,36 +123,28 @@ describe('a server of the wire format that says too much', () => {
     ).rejects.toMatchObject({ code: 'worker_failed', message: expect.stringContaining('characters') });
   });
 
-  it('fails with an answer that does not end', async () => {
-    async function* chunks() {
-      for (;;) yield choice({ delta: { content: 'x'.repeat(2 ** 20) } });
-    }
-    const events = toChatEvents(chunks(), { choices: 1, includeReasoning: true });
-    await expect(exhaust(events)).rejects.toMatchObject({
-      code: 'worker_failed',
-      message: expect.stringContaining('end'),
-    });
+  it('fails with an answer that does not end', () => {
+    const reader = new ChatEventReader({ choices: 1, includeReasoning: true }, () => {});
+    const read = () => {
+      while (!reader.read(choice({ delta: { content: 'x'.repeat(2 ** 20) } })));
+    };
+    expect(read).toThrow(
+      expect.objectContaining({ code: 'worker_failed', message: expect.stringContaining('end') }),
+    );
   });
 
   it.each<[string, object, number]>([
     ['pieces', { content: 'x' }, 64 + 2 * 256],
     ['bytes', { content: ' '.repeat(8192) }, (2 ** 14 + 64 * 256) / 8192],
     ['bytes of reasoning', { reasoning_content: ' '.repeat(8192) }, (2 ** 14 + 64 * 256) / 8192],
-  ])('is cut far beyond max_tokens: %s', async (_, delta, pieces) => {
-    let isLeft = false;
-    async function* chunks() {
-      try {
-        for (;;) yield choice({ delta });
-      } finally {
-        isLeft = true;
-      }
-    }
+  ])('is cut far beyond max_tokens: %s', (_, delta, pieces) => {
     const events: ChatEvent[] = [];
     const options = { choices: 1, includeReasoning: true, maxTokens: 256 };
-    for await (const event of toChatEvents(chunks(), options)) events.push(event);
+    const reader = new ChatEventReader(options, (event) => events.push(event));
+    while (!reader.read(choice({ delta })));
+    reader.end();
     expect(events.filter((event) => 'text' in event)).toHaveLength(pieces + 1);
     expect(events.at(-2)).toEqual({ type: 'choice-end', choice: 0, finishReason: 'length' });
-    expect(isLeft).toBe(true);
   });
 
   it('is cut at the max_tokens that it was sent', async () => {
@@ -169,14 +157,13 @@ describe('a server of the wire format that says too much', () => {
     expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(64 + 2 * 5 + 1);
   });
 
-  it('is left when it goes on after the end', async () => {
-    async function* chunks() {
-      yield end;
-      for (;;) yield choice({ delta: { content: 'x' } });
-    }
+  it('is left when it goes on after the end', () => {
     const events: ChatEvent[] = [];
-    for await (const event of toChatEvents(chunks(), { choices: 1, includeReasoning: true }))
-      events.push(event);
+    const options = { choices: 1, includeReasoning: true };
+    const reader = new ChatEventReader(options, (event) => events.push(event));
+    reader.read(end);
+    while (!reader.read(choice({ delta: { content: 'x' } })));
+    reader.end();
     expect(events.map(({ type }) => type)).toEqual(['prompt-end', 'choice-end', 'usage']);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { EventStream } from '../../src/concurrency/event-stream.ts';
+import { EventStream, streamOf } from '../../src/concurrency/event-stream.ts';
 
 function createStream() {
   const source = { onStart: vi.fn<() => void>(), onReturn: vi.fn<() => void>() };
@@ -60,5 +60,40 @@ describe('EventStream', () => {
     ended.stream.end();
     await ended.stream.return();
     expect(ended.source.onReturn).not.toHaveBeenCalled();
+  });
+});
+
+describe('streamOf', () => {
+  it('begins with the first read, and ends or fails as the work does', async () => {
+    const work = vi.fn<Parameters<typeof streamOf<number>>[0]>(async (add) => {
+      add(1);
+      await Promise.resolve();
+      add(2);
+      throw new Error('broken');
+    });
+    const stream = streamOf(work);
+    expect(work).not.toHaveBeenCalled();
+    expect(await stream.next()).toEqual({ value: 1, done: false });
+    expect(await stream.next()).toEqual({ value: 2, done: false });
+    await expect(stream.next()).rejects.toThrow('broken');
+    const whole = streamOf<number>(async (add) => add(1));
+    expect(await whole.next()).toEqual({ value: 1, done: false });
+    expect(await whole.next()).toEqual({ value: undefined, done: true });
+  });
+
+  it('aborts the work when its reader returns, or its signal is aborted', async () => {
+    const signals: AbortSignal[] = [];
+    const endless = (signal?: AbortSignal) =>
+      streamOf<number>((add, own) => {
+        signals.push(own);
+        add(1);
+        return new Promise(() => {});
+      }, signal);
+    for await (const _ of endless()) break;
+    const controller = new AbortController();
+    await endless(controller.signal).next();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    controller.abort();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 });

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 import { createAnswerClock } from '../../runtime/http/answer-clock.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError, orElse, orThrow } from '../../errors.ts';
-import { readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
+import { createDecoder, readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
@@ -79,16 +79,20 @@ export async function fetchApi(endpoint: ApiEndpoint, { path, body, form, signal
   }
 }
 
+export interface EventOptions {
+  readonly subject: ErrorSubject;
+  /** Per event; default 4 MiB. */
+  readonly maxEventCharacters?: number;
+}
+
 /**
- * The `data` of a stream of server-sent events up to `[DONE]`, each parsed as JSON.
- * @param maxEventCharacters per event; default 4 MiB
+ * Reads the `data` of a stream of server-sent events, each parsed as JSON, up to `[DONE]` or until `take` returns true.
  */
-export async function* readEvents(
-  ask: () => Promise<ApiAnswer>,
-  subject: ErrorSubject,
-  maxEventCharacters = defaultMaxEventCharacters,
-): AsyncGenerator<Fields> {
-  const { response, clock } = await ask();
+export async function readEvents(
+  { response, clock }: ApiAnswer,
+  take: (event: Fields) => boolean | void,
+  { subject, maxEventCharacters = defaultMaxEventCharacters }: EventOptions,
+): Promise<void> {
   const received: string[] = [];
   let isTooLarge = false;
   const parser = createParser({
@@ -96,17 +100,17 @@ export async function* readEvents(
     onEvent: ({ data }) => received.push(data),
     onError: ({ type }) => (isTooLarge ||= type === 'max-buffer-size-exceeded'),
   });
-  const decoder = new TextDecoder();
+  const decode = createDecoder();
   try {
     for await (const chunk of readBytes(response, { clock })) {
-      parser.feed(decoder.decode(chunk, { stream: true }));
+      parser.feed(decode(chunk));
       if (isTooLarge) throw unreadable(`an event has more than ${maxEventCharacters} characters`);
       for (const data of received.splice(0)) {
         if (data === '[DONE]') return;
         const event = parseJson(data);
         if (!isObject(event)) throw unreadable('expected events that are objects');
         if ((event['error'] ?? null) !== null) throw toError(0, event, { subject });
-        yield event;
+        if (take(event)) return;
       }
     }
   } catch (error) {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
-import { isDelta, type ChatEvent, type FinishReason } from '../../categories/chat/events.ts';
+import type { ChatDelta, ChatEvent, FinishReason } from '../../categories/chat/events.ts';
 import { unreadable } from './api-client.ts';
 import { byteCounter, type TokenCounter } from './count-tokens.ts';
+import type { Fields } from './fields.ts';
 import { readChoices, readProgress, type WireChoice, type WireProgress } from './wire-chunk.ts';
 
 export interface ChatEventOptions {
@@ -29,69 +30,86 @@ const isTooLong = ({ pieces, bytes }: ChoiceState, maxTokens: number): boolean =
 /** Maximum chunks after the end of all choices, such as token counts. */
 const maxLateChunks = 64;
 
-/** Converts chunks of a streamed chat answer to events. The counter counts tokens that the server doesn't. */
-export async function* toChatEvents(
-  chunks: AsyncIterable<Readonly<Record<string, unknown>>>,
-  {
-    choices,
-    includeReasoning,
-    counter = byteCounter,
-    promptTokens: guessed = 0,
-    maxTokens = Infinity,
-  }: ChatEventOptions,
-): AsyncGenerator<ChatEvent> {
-  const states = Array.from({ length: choices }, () => new ChoiceState(counter));
-  let total: WireProgress = {};
-  let characters = 0;
-  let hasBegun = false;
-  let lateChunks = 0;
-  let isCut = false;
-  for await (const chunk of chunks) {
+/** Converts the chunks of a streamed chat answer to events. The counter counts tokens that the server doesn't. */
+export class ChatEventReader {
+  readonly #includeReasoning: boolean;
+  readonly #guessedPromptTokens: number;
+  readonly #maxTokens: number;
+  readonly #add: (event: ChatEvent) => void;
+  readonly #states: readonly ChoiceState[];
+  #total: WireProgress = {};
+  #characters = 0;
+  #hasBegun = false;
+  #endedChoices = 0;
+  #lateChunks = 0;
+  #isCut = false;
+
+  constructor(options: ChatEventOptions, add: (event: ChatEvent) => void) {
+    const { choices, includeReasoning, counter = byteCounter } = options;
+    this.#includeReasoning = includeReasoning;
+    this.#guessedPromptTokens = options.promptTokens ?? 0;
+    this.#maxTokens = options.maxTokens ?? Infinity;
+    this.#add = add;
+    this.#states = Array.from({ length: choices }, () => new ChoiceState(counter, add));
+  }
+
+  /** @returns whether no further chunk is needed */
+  read(chunk: Fields): boolean {
     const progress = readProgress(chunk);
     const wires = readChoices(chunk);
-    total = addUsage(total, progress, { choices, hasChoices: wires.length > 0 });
-    if (!hasBegun && (total.promptTokens !== undefined || wires.some(saysSomething))) {
-      yield { type: 'prompt-end', promptTokens: total.promptTokens ?? guessed };
-      hasBegun = true;
+    const choices = this.#states.length;
+    if (progress) this.#total = addUsage(this.#total, progress, { choices, hasChoices: wires.length > 0 });
+    if (!this.#hasBegun && (this.#total.promptTokens !== undefined || wires.some(saysSomething))) {
+      this.#add({ type: 'prompt-end', promptTokens: this.#promptTokens });
+      this.#hasBegun = true;
     }
-    for (const wire of wires) {
-      const { choice, reasoning, logprobs, finishReason } = wire;
-      const state = states[choice];
-      if (!state)
-        throw new InferenceError('worker_failed', 'The remote server answered more than was asked.');
-      if (state.isEnded) continue;
-      characters += lengthOf(wire) + charactersPerPiece;
-      if (characters > maxAnswerCharacters) throw unreadable('it does not end');
-      state.count(wire, progress.completionTokens);
-      if (logprobs.length > 0 && (includeReasoning || !reasoning))
-        yield { type: 'logprobs', choice, tokens: logprobs };
-      for (const event of state.eventsOf(wire, includeReasoning)) yield state.withTokens(event);
-      if (!finishReason && !isTooLong(state, maxTokens)) continue;
-      state.isEnded = true;
-      isCut ||= !finishReason;
-      yield {
-        type: 'choice-end',
-        choice,
-        finishReason: finishReasons.get(finishReason || 'length') ?? 'stop',
-      };
+    for (const wire of wires) this.#readChoice(wire, progress?.completionTokens);
+    return this.#endedChoices === choices && (this.#isCut || ++this.#lateChunks > maxLateChunks);
+  }
+
+  end(): void {
+    if (this.#endedChoices === 0)
+      throw new InferenceError('worker_failed', 'The remote server ended its answer too early.');
+    // LiteLLM forwards the end of only one choice.
+    for (const [choice, { isEnded, hasCalls, tokens }] of this.#states.entries()) {
+      if (isEnded) continue;
+      const isFull = tokens >= this.#maxTokens;
+      const finishReason = hasCalls ? 'tool_calls' : isFull ? 'length' : 'stop';
+      this.#add({ type: 'choice-end', choice, finishReason });
     }
-    if (states.every(({ isEnded }) => isEnded) && (isCut || ++lateChunks > maxLateChunks)) break;
+    const { cachedTokens = 0, completionTokens, reasoningTokens = 0 } = this.#total;
+    this.#add({
+      type: 'usage',
+      promptTokens: this.#promptTokens,
+      cachedTokens,
+      completionTokens: completionTokens ?? this.#states.reduce((sum, { tokens }) => sum + tokens, 0),
+      reasoningTokens,
+    });
   }
-  if (!states.some(({ isEnded }) => isEnded))
-    throw new InferenceError('worker_failed', 'The remote server ended its answer too early.');
-  // LiteLLM forwards the end of only one choice.
-  for (const [choice, { isEnded, hasCalls, tokens }] of states.entries()) {
-    if (isEnded) continue;
-    const isFull = tokens >= maxTokens;
-    yield { type: 'choice-end', choice, finishReason: hasCalls ? 'tool_calls' : isFull ? 'length' : 'stop' };
+
+  get #promptTokens(): number {
+    return this.#total.promptTokens ?? this.#guessedPromptTokens;
   }
-  yield {
-    type: 'usage',
-    promptTokens: total.promptTokens ?? guessed,
-    cachedTokens: total.cachedTokens ?? 0,
-    completionTokens: total.completionTokens ?? states.reduce((sum, { tokens }) => sum + tokens, 0),
-    reasoningTokens: total.reasoningTokens ?? 0,
-  };
+
+  /** @param told the server's count of tokens so far */
+  #readChoice(wire: WireChoice, told: number | undefined): void {
+    const { choice, reasoning, logprobs, finishReason } = wire;
+    const state = this.#states[choice];
+    if (!state) throw new InferenceError('worker_failed', 'The remote server answered more than was asked.');
+    if (state.isEnded) return;
+    this.#characters += lengthOf(wire) + charactersPerPiece;
+    if (this.#characters > maxAnswerCharacters) throw unreadable('it does not end');
+    state.count(wire, told);
+    if (logprobs.length > 0 && (this.#includeReasoning || !reasoning))
+      this.#add({ type: 'logprobs', choice, tokens: logprobs });
+    state.addEvents(wire, this.#includeReasoning);
+    if (!finishReason && !isTooLong(state, this.#maxTokens)) return;
+    state.isEnded = true;
+    this.#endedChoices++;
+    this.#isCut ||= !finishReason;
+    const reason = finishReasons.get(finishReason || 'length') ?? 'stop';
+    this.#add({ type: 'choice-end', choice, finishReason: reason });
+  }
 }
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
@@ -105,9 +123,10 @@ function saysSomething({ reasoning, content, toolCalls, finishReason }: WireChoi
 }
 
 function lengthOf({ reasoning, content, toolCalls, logprobs }: WireChoice): number {
-  const calls = toolCalls.reduce((sum, { written }) => sum + written.length + charactersPerPiece, 0);
-  const tokens = logprobs.reduce((sum, { topLogprobs }) => sum + 1 + topLogprobs.length, 0);
-  return reasoning.length + content.length + calls + tokens * charactersPerPiece;
+  let length = reasoning.length + content.length;
+  for (const { written } of toolCalls) length += written.length + charactersPerPiece;
+  for (const { topLogprobs } of logprobs) length += (1 + topLogprobs.length) * charactersPerPiece;
+  return length;
 }
 
 class ChoiceState {
@@ -122,9 +141,11 @@ class ChoiceState {
   readonly #calls = new Map<number | string | undefined, number>();
   #latestCall: number | string | undefined;
   readonly #counter: Pick<TokenCounter, 'countAnswer'>;
+  readonly #add: (event: ChatEvent) => void;
 
-  constructor(counter: Pick<TokenCounter, 'countAnswer'>) {
+  constructor(counter: Pick<TokenCounter, 'countAnswer'>, add: (event: ChatEvent) => void) {
     this.#counter = counter;
+    this.#add = add;
   }
 
   get hasCalls(): boolean {
@@ -133,7 +154,8 @@ class ChoiceState {
 
   /** @param told the server's count so far */
   count({ reasoning, content, toolCalls }: WireChoice, told: number | undefined): void {
-    const text = reasoning + content + toolCalls.map(({ name, written }) => name + written).join('');
+    let text = reasoning + content;
+    for (const { name, written } of toolCalls) text += name + written;
     if (text !== '') this.pieces++;
     this.bytes += Buffer.byteLength(text);
     const { pieces, bytes, tokens } = this;
@@ -141,34 +163,28 @@ class ChoiceState {
     this.tokens = Math.max(tokens, counted);
   }
 
-  *eventsOf(
-    { choice, reasoning, content, toolCalls }: WireChoice,
-    includeReasoning: boolean,
-  ): Generator<ChatEvent> {
-    if (reasoning) {
-      yield includeReasoning
-        ? { type: 'reasoning-delta', choice, text: reasoning }
-        : { type: 'hidden-tokens', choice, tokens: 0 };
-    }
-    if (content) yield { type: 'text-delta', choice, text: content };
+  addEvents({ choice, reasoning, content, toolCalls }: WireChoice, includeReasoning: boolean): void {
+    if (reasoning && includeReasoning) this.#addDelta({ type: 'reasoning-delta', choice, text: reasoning });
+    else if (reasoning) this.#addDelta({ type: 'hidden-tokens', choice, tokens: 0 });
+    if (content) this.#addDelta({ type: 'text-delta', choice, text: content });
     for (const { index, id, name, written } of toolCalls) {
       const key = index ?? (id || this.#latestCall);
       const call = this.#calls.get(key) ?? this.#calls.size;
       if (!this.#calls.has(key)) {
         this.#calls.set(key, call);
         this.#latestCall = key;
-        yield { type: 'tool-call-start', choice, call, id: id || `call_${randomUUID()}`, name };
+        this.#add({ type: 'tool-call-start', choice, call, id: id || `call_${randomUUID()}`, name });
       }
-      if (written) yield { type: 'tool-call-delta', choice, call, arguments: written };
+      if (written) this.#addDelta({ type: 'tool-call-delta', choice, call, arguments: written });
     }
   }
 
   /** Tokens since the previous delta are added to the next one. */
-  withTokens(event: ChatEvent): ChatEvent {
-    if (!isDelta(event)) return event;
+  #addDelta(event: ChatDelta & { tokens?: number | undefined }): void {
     const tokens = this.tokens - this.#passedTokens;
     this.#passedTokens = this.tokens;
-    return tokens === 1 && event.type !== 'hidden-tokens' ? event : { ...event, tokens };
+    if (tokens !== 1 || event.type === 'hidden-tokens') event.tokens = tokens;
+    this.#add(event);
   }
 }
 

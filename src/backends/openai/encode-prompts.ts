@@ -57,11 +57,12 @@ const tokenizers: Readonly<Partial<Record<ApiDialect, Tokenizer>>> = {
 };
 
 /** Encodes the prompts of a request, or its conversation, with the server's tokenizer. */
-export async function* encodePrompts(
+export async function encodePrompts(
   model: RemoteModel,
   request: ChatRequest,
   options: PipelineRunOptions,
-): AsyncGenerator<ChatEvent> {
+  add: (event: ChatEvent) => void,
+): Promise<void> {
   const { id, dialect, servers } = model;
   const tokenizer = tokenizers[dialect];
   if (tokenizer === undefined || request.echo === 'spelling') {
@@ -99,7 +100,7 @@ export async function* encodePrompts(
       options.signal,
     );
     const length = contextLength > 0 ? contextLength : (model.info.contextLength ?? 0);
-    yield { type: 'prompt', prompt: index, ...encoded, before: 0, contextLength: length };
+    add({ type: 'prompt', prompt: index, ...encoded, before: 0, contextLength: length });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Pipeline } from '../../contracts/category.ts';
 import type { ModelInfo, ModelSpec } from '../../contracts/model.ts';
 import type { RunEvent } from '../../contracts/run.ts';
+import { streamOf } from '../../concurrency/event-stream.ts';
 import { fieldError, InferenceError } from '../../errors.ts';
 import { Upstreams } from '../upstreams.ts';
 import { fetchApi, readJson } from './api-client.ts';
@@ -144,7 +145,8 @@ export async function loadRemotePipeline(
     info,
     concurrency: Math.min(servers.capacity, server.concurrency ?? Infinity),
     upstreams: () => servers.status,
-    run: (request, options = {}) => run(model, request as never, options),
+    run: (request, options = {}) =>
+      streamOf((add, signal) => run(model, request as never, { ...options, signal }, add), options.signal),
     close: async () => servers.close(),
   };
 }

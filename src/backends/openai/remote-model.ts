@@ -23,8 +23,10 @@ export interface RemoteModel {
   readonly tokenIds?: boolean | undefined;
 }
 
+/** Adds the events of a request as they arrive. */
 export type Runner<Request, Event extends RunEvent> = (
   model: RemoteModel,
   request: Request,
   options: PipelineRunOptions,
-) => AsyncIterable<Event>;
+  add: (event: Event) => void,
+) => Promise<void>;

@@ -6,7 +6,7 @@ import { quote } from '../../core/text/quote.ts';
 import { fieldError, type InferenceError, unsupportedError } from '../../errors.ts';
 import { callApi, readEvents, toCall } from './api-client.ts';
 import { toAnswerFields, toChatBody } from './chat-body.ts';
-import { toChatEvents } from './chat-events.ts';
+import { ChatEventReader } from './chat-events.ts';
 import { countAll } from './count-tokens.ts';
 import { encodePrompts } from './encode-prompts.ts';
 import type { RemoteModel } from './remote-model.ts';
@@ -56,17 +56,15 @@ const newName = /max_completion_tokens/;
 const renamed = new WeakSet<RemoteModel>();
 
 /** Runs a chat request on an OpenAI-compatible server. */
-export async function* runChat(
+export async function runChat(
   model: RemoteModel,
   request: ChatRequest & CompleteRequest,
   options: PipelineRunOptions,
-): AsyncGenerator<ChatEvent> {
+  add: (event: ChatEvent) => void,
+): Promise<void> {
   const { dialect, servers, counter } = model;
   const { prompts, n, includeReasoning } = request;
-  if (request.stopAfter === 'encoding') {
-    yield* encodePrompts(model, request, options);
-    return;
-  }
+  if (request.stopAfter === 'encoding') return encodePrompts(model, request, options, add);
   const isChat = prompts.length === 0;
   // Only the server's template can render the prompt of a chat.
   if (isChat && (request.stopAfter !== undefined || request.echo !== undefined)) {
@@ -81,23 +79,24 @@ export async function* runChat(
   const { body, subject } = call;
   const promptTokens = await (isChat ? counter.countPrompt(request) : countAll(prompts, counter));
   // A caller that leaves during the prompt still pays for it.
-  yield { type: 'prompt-start', promptTokens };
+  add({ type: 'prompt-start', promptTokens });
   const isRenamed = () => isChat && renamed.has(model);
   const choices = n * Math.max(1, prompts.length);
   const maxTokens = body['max_tokens'] === undefined ? undefined : Number(body['max_tokens']);
   const form = { choices, includeReasoning, counter, promptTokens, maxTokens };
-  const ask = (server: ApiEndpoint): AsyncGenerator<ChatEvent> => {
+  const ask = async (server: ApiEndpoint, pass: typeof add): Promise<void> => {
     const send = () => callApi(server, { ...call, body: isRenamed() ? withNewName(body) : body });
-    const answer = () =>
-      send().catch((error: unknown) => {
-        if (!isChat || isRenamed() || !isRefusedFor(newName, error)) throw error;
-        renamed.add(model);
-        return send();
-      });
-    const events = toChatEvents(readEvents(answer, subject), form);
-    return request.echo === undefined ? events : withEcho(model, prompts, events);
+    if (request.echo !== undefined) addPrompts(model, prompts, pass);
+    const answer = await send().catch((error: unknown) => {
+      if (!isChat || isRenamed() || !isRefusedFor(newName, error)) throw error;
+      renamed.add(model);
+      return send();
+    });
+    const events = new ChatEventReader(form, pass);
+    await readEvents(answer, (chunk) => events.read(chunk), { subject });
+    events.end();
   };
-  yield* servers.stream(ask, {
+  await servers.relay(ask, add, {
     signal: options.signal,
     key: model.prefixAffinity && isChat ? beginningOf(request) : undefined,
     // Servers send it before they compute.
@@ -106,17 +105,16 @@ export async function* runChat(
   });
 }
 
-/** The prompts as texts, before the events of their answer. */
-async function* withEcho(
+/** Adds the prompts as texts. */
+function addPrompts(
   { info }: RemoteModel,
   prompts: ChatRequest['prompts'],
-  events: AsyncGenerator<ChatEvent>,
-): AsyncGenerator<ChatEvent> {
+  add: (event: ChatEvent) => void,
+): void {
   for (const [prompt, text] of prompts.entries()) {
     const own = { tokens: [], before: 0, contextLength: info.contextLength ?? 0 };
-    yield { type: 'prompt', prompt, text: text as string, ...own };
+    add({ type: 'prompt', prompt, text: text as string, ...own });
   }
-  yield* events;
 }
 
 /**

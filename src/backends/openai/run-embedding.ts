@@ -59,11 +59,12 @@ const maxVectorBytes = 2 ** 18;
 const maxFrameBytes = 2 ** 20;
 
 /** Runs an embedding request on an OpenAI-compatible server. */
-export async function* runEmbedding(
+export async function runEmbedding(
   model: RemoteModel,
   request: EmbeddingRequest,
   options: PipelineRunOptions,
-): AsyncGenerator<EmbeddingEvent> {
+  add: (event: EmbeddingEvent) => void,
+): Promise<void> {
   const { dialect, servers, counter } = model;
   const { inputs, dimensions, truncate, promptName } = request;
   assertTexts(request, model);
@@ -86,9 +87,9 @@ export async function* runEmbedding(
   );
   if (dimensions !== undefined && embeddings.some(({ length }) => length !== dimensions))
     throw fieldError('dimensions', "the server that runs this model can't shorten vectors");
-  yield {
+  add({
     type: 'embeddings',
     embeddings,
     promptTokens: promptTokens ?? (await countAll(inputs, counter)),
-  };
+  });
 }

@@ -6,7 +6,7 @@ import { seedOfImage } from '../../categories/image/parameters.ts';
 import type { ImageRequest } from '../../categories/image/request.ts';
 import { toWireName, type ParameterDescriptor } from '../../core/parameters/descriptor.ts';
 import { callApi, readEvents, readJson, toCall, unreadable } from './api-client.ts';
-import { fieldsOf } from './fields.ts';
+import { fieldsOf, type Fields } from './fields.ts';
 import type { RemoteModel } from './remote-model.ts';
 import type { ApiEndpoint } from './server.ts';
 
@@ -24,11 +24,12 @@ export const foreignImageParameters = [
 ] as const;
 
 /** Runs an image request on an OpenAI-compatible server. */
-export async function* runImage(
+export async function runImage(
   model: RemoteModel,
   request: ImageRequest & CompleteRequest,
   options: PipelineRunOptions,
-): AsyncGenerator<ImageEvent> {
+  add: (event: ImageEvent) => void,
+): Promise<void> {
   const { signal } = options;
   const { dialect, servers } = model;
   const { prompt, n, width, height, given = Object.keys(imageParameters) } = request;
@@ -53,17 +54,20 @@ export async function* runImage(
   const call = toCall(model, { path: '/images/generations', param: 'prompt', fields }, options);
   if (request.previews) {
     const streamed = { ...call.body, stream: true, stream_options: { include_progress: true } };
-    const draw = async function* (server: ApiEndpoint): AsyncGenerator<ImageEvent> {
-      const ask = () => callApi(server, { ...call, body: streamed });
+    const draw = async (server: ApiEndpoint, pass: typeof add): Promise<void> => {
       let left = n;
-      for await (const told of readEvents(ask, call.subject, maxEventCharacters)) {
+      const read = (told: Fields): void => {
         const event = toImageEvent(told, request);
         if (event.type === 'image') left -= 1;
-        yield event;
-      }
+        pass(event);
+      };
+      await readEvents(await callApi(server, { ...call, body: streamed }), read, {
+        subject: call.subject,
+        maxEventCharacters,
+      });
       if (left !== 0) throw unreadable(`expected ${n} images`);
     };
-    return yield* servers.stream(draw, { signal });
+    return servers.relay(draw, add, { signal });
   }
   const images = await servers.ask(async (server) => {
     const answer = await callApi(server, call);
@@ -72,7 +76,7 @@ export async function* runImage(
     return data.map(toPicture);
   }, signal);
   for (const [image, { png, seed }] of images.entries())
-    yield { type: 'image', image, png, seed: seed ?? seedOfImage(request.seed ?? 0, image) };
+    add({ type: 'image', image, png, seed: seed ?? seedOfImage(request.seed ?? 0, image) });
 }
 
 function toPicture(image: unknown) {

@@ -16,11 +16,12 @@ const wavHeaderBytes = 44;
 const maxAudioBytes = 2 ** 31;
 
 /** Runs a speech request on an OpenAI-compatible server. */
-export async function* runSpeech(
+export async function runSpeech(
   model: RemoteModel,
   request: SpeechRequest & CompleteRequest,
   options: PipelineRunOptions,
-): AsyncGenerator<SpeechEvent> {
+  add: (event: SpeechEvent) => void,
+): Promise<void> {
   const { input, format, given = Object.keys(speechParameters) } = request;
   const { voice, speed, markup, wordTimestamps } = request;
   if (wordTimestamps) {
@@ -36,21 +37,21 @@ export async function* runSpeech(
     ...(given.includes('markup') ? { markup } : {}),
   };
   const call = toCall(model, { path: '/audio/speech', param: 'input', fields }, options);
-  yield { type: 'speech-start', mediaType: mediaTypes[format], sampleRateHz };
+  add({ type: 'speech-start', mediaType: mediaTypes[format], sampleRateHz });
   let size = 0;
-  const ask = async function* (server: ApiEndpoint): AsyncGenerator<Uint8Array> {
+  const answer = async (server: ApiEndpoint, pass: typeof add): Promise<void> => {
     const { response, clock } = await callApi(server, call);
     try {
-      yield* readBytes(response, { clock, maxBytes: maxAudioBytes });
+      for await (const bytes of readBytes(response, { clock, maxBytes: maxAudioBytes })) {
+        size += bytes.byteLength;
+        pass({ type: 'audio', bytes });
+      }
     } catch (error) {
       throw unreachable(error);
     }
   };
-  for await (const bytes of model.servers.stream(ask, options)) {
-    size += bytes.byteLength;
-    yield { type: 'audio', bytes };
-  }
+  await model.servers.relay(answer, add, { signal: options.signal });
   // The length of a compressed format is unknown here.
   const bytes = format === 'pcm' ? size : format === 'wav' ? Math.max(0, size - wavHeaderBytes) : 0;
-  yield { type: 'speech-end', durationSeconds: bytes / 2 / sampleRateHz };
+  add({ type: 'speech-end', durationSeconds: bytes / 2 / sampleRateHz });
 }

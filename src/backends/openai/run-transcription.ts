@@ -18,11 +18,12 @@ const formats = /response_format|verbose_json/;
 const plain = new WeakSet<RemoteModel>();
 
 /** Runs a transcription request on an OpenAI-compatible server. */
-export async function* runTranscription(
+export async function runTranscription(
   model: RemoteModel,
   request: TranscriptionRequest & CompleteRequest,
   { signal, headers }: PipelineRunOptions,
-): AsyncGenerator<TranscriptionEvent> {
+  add: (event: TranscriptionEvent) => void,
+): Promise<void> {
   const { name, servers, extraBody } = model;
   const { wordTimestamps, diarize, given = ['temperature'] } = request;
   const isTranslation = request.task === 'translate';
@@ -64,7 +65,7 @@ export async function* runTranscription(
     });
     return readJson(answer, maxTranscriptBytes);
   }, signal);
-  yield* toTranscriptionEvents(transcript, { wordTimestamps, diarize });
+  for (const event of toTranscriptionEvents(transcript, { wordTimestamps, diarize })) add(event);
 }
 
 function* toTranscriptionEvents(

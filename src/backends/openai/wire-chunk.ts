@@ -6,30 +6,32 @@ import { fieldsOf, isObject, type Fields } from './fields.ts';
 export type WireChoice = ReturnType<typeof readChoices>[number];
 
 /** Token counts so far, if the server reports them. */
-export type WireProgress = Partial<ReturnType<typeof readProgress>>;
+export type WireProgress = Partial<NonNullable<ReturnType<typeof readProgress>>>;
 
 export function readChoices(chunk: Fields) {
-  return objectsOf(chunk, 'choices').map((choice) => {
-    const delta = objectOf(choice, 'delta');
+  return objectsOf(chunk['choices'], 'choices').map((choice) => {
+    const delta = objectOf(choice['delta'], 'delta');
     return {
       /** -1 for an invalid number. */
       choice: toCount(choice['index'] ?? 0) ?? -1,
       // Completions have text without a delta.
-      content: textOf(delta, 'content') || textOf(choice, 'text'),
+      content: textOf(delta['content'], 'content') || textOf(choice['text'], 'text'),
       // The name used by older servers, then the newer one.
-      reasoning: textOf(delta, 'reasoning_content') || textOf(delta, 'reasoning'),
-      toolCalls: objectsOf(delta, 'tool_calls').map(toCall),
-      logprobs: readLogprobs(objectOf(choice, 'logprobs')),
-      finishReason: textOf(choice, 'finish_reason'),
+      reasoning:
+        textOf(delta['reasoning_content'], 'reasoning_content') || textOf(delta['reasoning'], 'reasoning'),
+      toolCalls: objectsOf(delta['tool_calls'], 'tool_calls').map(toCall),
+      logprobs: readLogprobs(objectOf(choice['logprobs'], 'logprobs')),
+      finishReason: textOf(choice['finish_reason'], 'finish_reason'),
     };
   });
 }
 
 /**
  * The counts of a chunk: in its `usage`, or in the `timings` of llama-server, whose prompt is the sum of computed and
- * cached tokens.
+ * cached tokens. `undefined` if it has neither.
  */
 export function readProgress(chunk: Fields) {
+  if ((chunk['usage'] ?? chunk['timings'] ?? null) === null) return undefined;
   // An invalid count is no reason to fail.
   const usage = fieldsOf(chunk['usage']);
   const timings = fieldsOf(chunk['timings']);
@@ -46,22 +48,22 @@ export function readProgress(chunk: Fields) {
 
 function toCall(call: Fields) {
   const { index } = call;
-  const called = objectOf(call, 'function');
+  const called = objectOf(call['function'], 'function');
   return {
     index: typeof index === 'number' ? index : undefined,
-    id: textOf(call, 'id'),
-    name: textOf(called, 'name'),
+    id: textOf(call['id'], 'id'),
+    name: textOf(called['name'], 'name'),
     /** The next part of its arguments. */
-    written: textOf(called, 'arguments'),
+    written: textOf(called['arguments'], 'arguments'),
   };
 }
 
 /** Objects for chats; lists for completions, which llama-server doesn't support. */
 function readLogprobs(fields: Fields): TokenLogprobs[] {
   const { tokens } = fields;
-  if (!Array.isArray(tokens)) return objectsOf(fields, 'content').map(toTokenLogprobs);
-  const own = listOf(fields, 'token_logprobs');
-  const tops = listOf(fields, 'top_logprobs');
+  if (!Array.isArray(tokens)) return objectsOf(fields['content'], 'content').map(toTokenLogprobs);
+  const own = listOf(fields['token_logprobs'], 'token_logprobs');
+  const tops = listOf(fields['top_logprobs'], 'top_logprobs');
   return tokens.map((token: unknown, index) =>
     toTokenLogprobs({
       token,
@@ -75,12 +77,13 @@ function readLogprobs(fields: Fields): TokenLogprobs[] {
 }
 
 function toTokenLogprobs(token: Fields): TokenLogprobs {
-  return { ...toTokenLogprob(token), topLogprobs: objectsOf(token, 'top_logprobs').map(toTokenLogprob) };
+  const topLogprobs = objectsOf(token['top_logprobs'], 'top_logprobs').map(toTokenLogprob);
+  return { ...toTokenLogprob(token), topLogprobs };
 }
 
 function toTokenLogprob(fields: Fields): Omit<TokenLogprobs, 'topLogprobs'> {
   const { logprob, bytes } = fields;
-  const token = textOf(fields, 'token');
+  const token = textOf(fields['token'], 'token');
   if (typeof logprob !== 'number') throw unreadable('logprob: expected a number');
   return {
     token,
@@ -91,8 +94,8 @@ function toTokenLogprob(fields: Fields): Omit<TokenLogprobs, 'topLogprobs'> {
 
 /** Creates a reader of optional members. @param usual default for a missing member or `null` */
 function memberReader<T>(expected: string, usual: T, isOne: (value: unknown) => value is T) {
-  return (fields: Fields, name: string): T => {
-    const value = fields[name] ?? usual;
+  return (given: unknown, name: string): T => {
+    const value = given ?? usual;
     if (isOne(value)) return value;
     throw unreadable(`${name}: expected ${expected}`);
   };

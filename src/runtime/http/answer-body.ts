@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { concatenate } from '../../core/audio/containers/reading.ts';
 import type { AnswerClock } from './answer-clock.ts';
 
@@ -79,6 +80,18 @@ export async function readWhole(
 
 export async function readText(response: HttpAnswer, options: BodyOptions = {}): Promise<string> {
   return new TextDecoder().decode(await readWhole(response, options));
+}
+
+/** Decodes UTF-8 in pieces, and drops a byte order mark. Unlike a `TextDecoder`, it keeps ASCII at one byte per character. */
+export function createDecoder(): (bytes: Uint8Array) => string {
+  const decoder = new StringDecoder();
+  let hasText = false;
+  return (bytes) => {
+    const text = decoder.write(bytes);
+    if (hasText || text === '') return text;
+    hasText = true;
+    return text.replace(/^\uFEFF/, '');
+  };
 }
 
 /** The beginning of a response, for quoting. */

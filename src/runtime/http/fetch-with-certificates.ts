@@ -94,18 +94,50 @@ const encodings = [...unpackers.keys()].join(', ');
 
 function bodyOf(answer: IncomingMessage): AnswerBody {
   const unpacker = unpackers.get(answer.headers['content-encoding'] ?? '')?.();
-  const source = unpacker ? pipeline(answer, unpacker, () => {}) : answer;
-  const pieces = source.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>;
-  const reader = {
-    read: () => pieces.next(),
-    async cancel(): Promise<void> {
-      // The connection of a complete response can be reused.
-      if (unpacker || !answer.complete) source.destroy();
-      await pieces.return?.();
-      answer.resume();
-    },
+  const source: Readable = unpacker ? pipeline(answer, unpacker, () => {}) : answer;
+  const cancel = async (): Promise<void> => {
+    // The connection of a complete response can be reused.
+    if (unpacker || !answer.complete) source.destroy();
+    answer.removeAllListeners('data').resume();
   };
-  return { getReader: () => reader, cancel: reader.cancel };
+  return { getReader: () => ({ read: readerOf(source), cancel }), cancel };
+}
+
+/** Maximum bytes that wait for a reader. */
+const maxWaitingBytes = 2 ** 16;
+
+/** Reads a stream by its events: its own iterator makes several promises for each piece. One read at a time. */
+function readerOf(source: Readable): () => Promise<IteratorResult<Uint8Array, undefined>> {
+  const pieces: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let end: { readonly error?: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  const finish = (error?: unknown): void => {
+    end ??= error === undefined ? {} : { error };
+    wake?.();
+  };
+  source
+    .on('data', (piece: Uint8Array) => {
+      pieces.push(piece);
+      waitingBytes += piece.byteLength;
+      if (wake) wake();
+      else if (waitingBytes > maxWaitingBytes) source.pause();
+    })
+    .once('end', () => finish())
+    .once('error', finish)
+    .once('close', () => finish(new Error('the connection was closed')));
+  return async () => {
+    if (pieces.length === 0 && !end) await new Promise<void>((resolve) => (wake = resolve));
+    wake = undefined;
+    const value = pieces.shift();
+    if (value) {
+      waitingBytes -= value.byteLength;
+      if (source.isPaused()) source.resume();
+      return { done: false, value };
+    }
+    if (end && 'error' in end) throw end.error;
+    return { done: true, value };
+  };
 }
 
 function agentFor(certificates: Certificates): HttpsAgent {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readBytes, readText } from '../../../src/runtime/http/answer-body.ts';
+import { createDecoder, readBytes, readText } from '../../../src/runtime/http/answer-body.ts';
 import { fetchWith, type HttpRequest } from '../../../src/runtime/http/fetch-with-certificates.ts';
 
 /** A server that counts its connections. */
@@ -72,6 +72,19 @@ describe('an answer over node:http', () => {
     await ends[1];
   });
 
+  it('keeps what arrives before it is asked for', async () => {
+    const piece = Buffer.alloc(2 ** 16, 'x');
+    const { ask } = await serve((_, response) => {
+      for (let times = 0; times < 64; times++) response.write(piece);
+      response.end();
+    });
+    const pieces = readBytes(await ask());
+    let received = (await pieces.next()).value?.byteLength ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for await (const { byteLength } of pieces) received += byteLength;
+    expect(received).toBe(64 * piece.byteLength);
+  });
+
   it('that breaks off is no whole answer', async () => {
     const { ask } = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('part');
@@ -80,4 +93,14 @@ describe('an answer over node:http', () => {
     const answer = await ask();
     await expect(readText(answer)).rejects.toThrow();
   });
+});
+
+it('text in pieces keeps its characters, without a byte order mark', () => {
+  const bytes = Buffer.from('\uFEFFein Stück für €5 \uFEFF');
+  for (let size = 1; size <= bytes.length; size++) {
+    const decode = createDecoder();
+    let text = '';
+    for (let at = 0; at < bytes.length; at += size) text += decode(bytes.subarray(at, at + size));
+    expect(text).toBe('ein Stück für €5 \uFEFF');
+  }
 });

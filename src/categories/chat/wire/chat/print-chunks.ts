@@ -90,7 +90,7 @@ export function createFrameWriter(head: AnswerHead, options: ChunkOptions): (eve
   return (event) => {
     const isText = event.type === 'text-delta';
     const known = isText ? sides[event.choice] : undefined;
-    if (isText && known) return known.join(`"content":${JSON.stringify(event.text)}`);
+    if (isText && known) return `${known[0]}"content":${JSON.stringify(event.text)}${known[1]}`;
     const chunks = toChunks(event);
     const latest = chunks.at(-1);
     if (event.type === 'logprobs') sides.length = 0;
