@@ -1,6 +1,6 @@
-import { recognizes, type Evidence } from './evidence.ts';
 import { createReasoningSplitter, type ReasoningFormat, type ReasoningMarkers } from './reasoning.ts';
 import { tokensIn } from './tool-calls/edges.ts';
+import { recognizes, type Evidence } from './tool-calls/format.ts';
 import { harmonyReasoningFormat } from './reasoning-harmony.ts';
 
 const museStart = '<|start|>assistant';
@@ -86,8 +86,7 @@ export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
   const marks = [...opens, ...closes, ...before, ...after];
   const startsOpen = (prompt: string): boolean => {
     const end = prompt.trimEnd();
-    for (const open of opens) if (end.endsWith(open)) return true;
-    return false;
+    return opens.some((open) => end.endsWith(open));
   };
   return {
     name,

@@ -64,11 +64,6 @@ export class AnswerInput extends TextInput {
     return events;
   }
 
-  /** Like `takeUntil`, and emits the text as text of the answer. */
-  takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
-    return this.takeUntil(markers, (text) => this.emit({ type: 'text', text }), dropped);
-  }
-
   startCall(name: string, id?: string): void {
     this.emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
   }

@@ -1,6 +1,7 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import type { Reading, TextInput } from '../text-input.ts';
-import type { Edge } from './notation.ts';
+import type { Edge, ItemsNotation } from './notation.ts';
+import { sharedEnd } from './template-turn.ts';
 
 type Slot = 'name' | 'key' | 'id' | 'number';
 
@@ -27,6 +28,35 @@ export function partsOf(edge: Edge, mark = '\0'): readonly string[] {
 /** The tags of an edge, without white space around them. */
 export function tagsOf(edge: Edge): readonly string[] {
   return partsOf(edge.trim()).map((part) => part.trim());
+}
+
+/** The tags of a call with one tag per parameter. */
+export type TagSyntax = ReturnType<typeof tagSyntax>;
+
+export function tagSyntax(notation: ItemsNotation) {
+  const { first, next, equals, close, end, values } = notation;
+  const parameterOpen = sharedEnd(first.trim(), next.trim());
+  const [own = '', ...others] = new Set(Object.values(equals));
+  const valueOpen = others.reduce(sharedEnd, own);
+  const start = own.slice(0, -valueOpen.length).replace(/\w+$/, '');
+  return {
+    notation,
+    /** Behind the function's name. */
+    nameEnd: first.trimEnd().slice(0, -parameterOpen.length).trim(),
+    /** Begins a parameter; its name follows. */
+    parameterOpen,
+    /** Between a key and its value; if it depends on the type, also with any word for the type, or none. */
+    equals: others.length === 0 ? [own] : [own, ...others, `${start}⟨key⟩${valueOpen}`, valueOpen],
+    parameterClose: close.trim(),
+    callClose: tagsOf(end)[0] ?? '',
+    /** Whether one line break before a value, and one behind it, is no part of it. */
+    breaksBefore: equals.string.endsWith('\n'),
+    breaksBehind: close.startsWith('\n'),
+    /** Whether objects and lists are written as Python has them. */
+    hasPython: values.object === 'python',
+    /** Whether strings have quotes. */
+    hasQuotes: values.string !== 'raw' && values.string !== 'elements',
+  };
 }
 
 /** Some models write the escape of a line break, or the vocabulary's sign for a space. */

@@ -21,14 +21,13 @@ import {
 } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import { writeExact } from '../../text/exact-json.ts';
-import { fill } from './edges.ts';
+import { fill, tagSyntax, type TagSyntax } from './edges.ts';
 import { markedNotation, pythonNotation } from './literal-notation.ts';
 import { styleOf, type ItemsNotation } from './notation.ts';
 import { framed, otherValues, type Frame } from './framed-notation.ts';
 import { areText, memberSchema, typesOf, type Types } from './schema-types.ts';
 import { valueText } from './mend-json.ts';
 import { toPython } from './write-values.ts';
-import { tagSyntax, type TagSyntax } from './tag-syntax.ts';
 
 /** Names of parameters that can be written, and the pattern of names that the schema doesn't define. */
 const nameRules = {
@@ -137,7 +136,7 @@ class ItemsGrammar {
   #raw(types: Types): Notation {
     const { mark = '', values: styles } = this.#notation;
     const marker = this.#isNested ? mark : this.#syntax.parameterClose;
-    const isText = this.#syntax.equals.size > 1 || areText(types);
+    const isText = this.#syntax.equals.length > 1 || areText(types);
     const canWrite = (value: string): boolean => {
       if (this.#isNested ? value.includes(mark) : endsEarly(value, this.#syntax)) return false;
       return isText || (!/^\s*<!\[CDATA\[/.test(value) && valueText(value, types).startsWith('"'));

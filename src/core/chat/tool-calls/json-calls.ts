@@ -74,7 +74,7 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
     input.take(1);
     return false;
   }
-  const text = yield* takeJsonText(input);
+  const text = yield* takeJson(input);
   // The last bracket may be missing.
   const closed = text === undefined && input.hasEnded ? `${input.held.slice(length)}}` : '';
   const call = isJson(text ?? closed) ? callIn(text ?? closed, options, strict || closed !== '') : undefined;
@@ -161,21 +161,16 @@ function announceCut(input: AnswerInput, options: JsonCallOptions): void {
   input.addArguments(args!);
 }
 
-/** Takes a JSON value; `undefined` if it is missing or incomplete. */
-export function* takeJsonText(input: AnswerInput): Reading<string | undefined> {
-  let text = '';
-  const isWhole = yield* takeJson(input, (piece) => (text += piece));
-  return isWhole ? text : undefined;
-}
-
-/** Takes a JSON value; returns whether it is complete. */
-export function* takeJson(input: TextInput, emit: (piece: string) => void): Reading<boolean> {
+/** Takes a JSON value, and emits it as it comes; `undefined` if it is missing or incomplete. */
+export function* takeJson(input: TextInput, emit?: (piece: string) => void): Reading<string | undefined> {
   const scanner = createJsonScanner();
+  let text = '';
   while (scanner.state === 'open' && (yield* input.hasMore())) {
     const piece = input.take(scanner.scan(input.rest));
-    if (piece !== '') emit(piece);
+    text += piece;
+    if (piece !== '') emit?.(piece);
   }
-  return scanner.state === 'complete';
+  return scanner.state === 'complete' ? text : undefined;
 }
 
 function mendObject(text: string, mayBeOpen: boolean, tool?: ToolDefinition): MendedJson | undefined {
@@ -189,7 +184,7 @@ export function* readJsonArguments(input: AnswerInput, name: string, id?: string
   const first = name === '' ? null : yield* input.peekAny(['{', '"']);
   let isRead = first === '{' && (yield* readObject(input, name, id));
   if (first === '"') {
-    const json = unwrapArguments((yield* takeJsonText(input)) ?? '');
+    const json = unwrapArguments((yield* takeJson(input)) ?? '');
     isRead = json !== undefined;
     if (isRead) input.addCall(name, json!, id);
   }
@@ -201,7 +196,7 @@ export function* readJsonArguments(input: AnswerInput, name: string, id?: string
 function* readObject(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   const { length } = input.held;
   input.startCall(name, id);
-  if (yield* takeJson(input, (piece) => input.addArguments(piece))) {
+  if ((yield* takeJson(input, (piece) => input.addArguments(piece))) !== undefined) {
     input.emit({ type: 'call-end' });
     return true;
   }

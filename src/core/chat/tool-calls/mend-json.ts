@@ -125,8 +125,9 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
   function readWord(types: Types | undefined): string | undefined {
     const start = cursor.index;
     const word = cursor.takeMatch(mark === '' ? /[^,}\])\n]*/y : /[^,{}[\]<>|"\n]*/y)![0].trimEnd();
-    const bare = mark === '' || word === '' ? undefined : JSON.stringify(word);
-    const json = toJsonWord(word) ?? (types === undefined ? bare : unquoted(word, types));
+    // Text without quotes counts where strings have marks, or the schema describes the value.
+    const isText = types === undefined ? mark !== '' : !/["'{[(]/.test(word);
+    const json = toJsonWord(word) ?? (isText && word !== '' ? JSON.stringify(word) : undefined);
     cursor.index = start + word.length;
     // A word at the very end may be cut off.
     return cursor.isAtEnd ? undefined : json;
@@ -185,13 +186,6 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
       })
     : readValue(0, undefined, endOfItem);
   return json === undefined ? undefined : { json, end: cursor.index };
-}
-
-/** Text without quotes counts only where the schema takes it for a string. */
-function unquoted(word: string, types: Types): string | undefined {
-  if (word === '' || /["'{[(]/.test(word)) return undefined;
-  const json = toJsonText(word, types);
-  return json.startsWith('"') ? json : undefined;
 }
 
 /** Models write numbers and booleans as strings, and omit the quotes of strings; the schema has their types. */

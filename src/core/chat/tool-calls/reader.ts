@@ -2,13 +2,12 @@ import type { ToolDefinition } from '../messages.ts';
 import { feed, type Reading } from '../text-input.ts';
 import { AnswerInput } from './answer-input.ts';
 import { fill, partsOf, peekEdge, takeEdge, type SlotValues } from './edges.ts';
-import { readJsonArguments, readJsonCalls, takeJsonText, type JsonCallOptions } from './json-calls.ts';
+import { readJsonArguments, readJsonCalls, takeJson, type JsonCallOptions } from './json-calls.ts';
 import { readElementsCall } from './element-calls.ts';
 import { readLiteralCalls } from './literal-calls.ts';
 import { namesAll } from './mend-json.ts';
 import { elementMark, styleOf, type CallNotation, type Edge, type JsonNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
-import { tagSyntax } from './tag-syntax.ts';
 import { readTaggedCall } from './tagged-calls.ts';
 
 /** Marks by which the calls of a notation are found in an answer. */
@@ -69,7 +68,7 @@ function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValue
   const name = input.nameOf(slots.name ?? '');
   if (notation.kind === 'items') {
     const style = styleOf(notation);
-    if (style === 'tagged') yield* readTaggedCall(input, tagSyntax(notation), name);
+    if (style === 'tagged') yield* readTaggedCall(input, notation, name);
     else if (style === 'elements') yield* readElementsCall(input, notation, name);
     else yield* readLiteralCalls(input, notation);
     return;
@@ -100,7 +99,7 @@ function nameOfId(edge: Edge, id: string): string {
 
 /** Reads a call with only a number as its id: it calls the only tool that the arguments fit. */
 function* readNumberedCall(input: AnswerInput): Reading {
-  const json = yield* takeJsonText(input);
+  const json = yield* takeJson(input);
   const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
   if (json === undefined || !tool || second) return input.giveUp();
   input.addCall(tool.name, json);
@@ -122,18 +121,20 @@ export function createReader(
   const anchors = [...new Set(starts.map(({ anchor }) => anchor))];
   const closers = [...new Set(ways.flatMap((way) => way.closers))];
   const shownClosers = closers.filter((tag) => isMark(tag) && !anchors.includes(tag));
+  const callEnds = [...anchors.filter(isMark), ...shownClosers];
   const startEdges = starts.map(({ edge }) => edge).filter((edge) => !closers.includes(edge.trim()));
   const lasts = new Set(ways.map(({ last }) => last));
   const bareSigns: readonly string[] = ways.flatMap(({ bare }) => (bare ? [bare] : []));
 
   function* readAnswer(input: AnswerInput): Reading {
-    input.callEnds = [...anchors.filter(isMark), ...shownClosers];
+    input.callEnds = callEnds;
+    const emitText = (text: string): void => input.emit({ type: 'text', text });
     const space = yield* input.takeSpace();
     if ((yield* input.peekAny(bareSigns)) === null) input.putBack(space.length);
     let isBehindCall = yield* readNamed(input);
     for (;;) {
       const ends = isBehindCall ? shownClosers : [];
-      const marker = yield* input.takeTextUntil([...anchors, ...bareSigns, ...ends], ends);
+      const marker = yield* input.takeUntil([...anchors, ...bareSigns, ...ends], emitText, ends);
       if (marker === null) return;
       const { calls } = input;
       const longer = bareSigns.includes(marker)

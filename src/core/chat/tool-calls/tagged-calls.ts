@@ -2,13 +2,20 @@ import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import type { Reading } from '../text-input.ts';
 import type { AnswerInput } from './answer-input.ts';
-import { findLongestEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
+import {
+  findLongestEdge,
+  peekEdge,
+  splitAtEdge,
+  tagsOf,
+  tagSyntax,
+  takeEdge,
+  type TagSyntax,
+} from './edges.ts';
 import { takeBalanced } from './literal-calls.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
 import { mendJson, namesAll, valueText, type MendedJson } from './mend-json.ts';
 import { areText, parameterNames, parameterTypes, type Types } from './schema-types.ts';
-import type { Edge } from './notation.ts';
-import type { TagSyntax } from './tag-syntax.ts';
+import type { Edge, ItemsNotation } from './notation.ts';
 
 interface TaggedCall {
   readonly input: AnswerInput;
@@ -22,7 +29,8 @@ const maxNameLength = 256;
  * Reads the parameters of a call: `> <parameter=city> Paris </parameter> </function>`. Values have no quotes; the tool's schema
  * gives their types. A call without some close tags is read again if that is safe. One JSON object may replace the parameters.
  */
-export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: string): Reading {
+export function* readTaggedCall(input: AnswerInput, notation: ItemsNotation, name: string): Reading {
+  const syntax = tagSyntax(notation);
   const { nameEnd, parameterOpen, callClose } = syntax;
   const { length } = input.held;
   const isNamed = (yield* takeEdge(input, [nameEnd])) !== undefined;
@@ -62,7 +70,7 @@ function* readParameters(call: TaggedCall): Reading<boolean> {
 function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   const { input, syntax, tool } = call;
   const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', maxNameLength)).trim();
-  const found = name === '' ? undefined : yield* takeEdge(input, [...syntax.equals.keys()]);
+  const found = name === '' ? undefined : yield* takeEdge(input, syntax.equals);
   if (!found) return false;
   const types = typesOf(call, name, found.edge);
   const prefix = `${separator}${JSON.stringify(name)}: `;
@@ -90,7 +98,7 @@ function mendParameters(call: TaggedCall, text: string, hasEnd: boolean): Mended
   for (const part of splitAtEdge(body, parameterOpen).slice(1)) {
     const written = nameAt(part);
     const name = written.trim();
-    const found = findLongestEdge(part.slice(written.length), [...equals.keys()]);
+    const found = findLongestEdge(part.slice(written.length), equals);
     if (name === '' || !found) return undefined;
     const rest = part.slice(written.length + found.length);
     const value = cutAt(rest, parameterClose)[0].replace(padding, '');
@@ -117,15 +125,14 @@ function toJson(value: string, types: Types, { hasQuotes }: TagSyntax): string {
 
 /**
  * Types allowed for a value: those of the tool's schema, or the type that its tags show if the schema doesn't decide whether it is
- * a string.
+ * a string. Tags that several types share show none: the value is what it looks like.
  */
 function typesOf({ syntax, tool }: TaggedCall, name: string, edge: Edge): Types {
   const own = parameterTypes(tool, name) ?? [];
-  const told = syntax.equals.get(edge)!;
   const isOpen = own.length === 0 || (own.includes('string') && !areText(own));
-  if (!isOpen || told.length === 0) return own;
-  // Tags that several types share show none: the value is what it looks like.
-  return told.length === 1 ? told : [];
+  const told = Object.entries(syntax.notation.equals).filter(([, other]) => other === edge);
+  if (!isOpen || syntax.equals.length === 1 || told.length === 0) return own;
+  return told.length === 1 ? told.map(([type]) => type) : [];
 }
 
 /** Names that models write for all arguments together. */
@@ -140,7 +147,7 @@ function wrappedMembers(name: string, value: string, tool: ToolDefinition | unde
 
 /** Whether a value lacks its close tag: it contains a further parameter of the tool, or the end of all calls. */
 function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
-  const signs = [...syntax.equals.keys()].map((edge) => tagsOf(edge)[0]!);
+  const signs = syntax.equals.map((edge) => tagsOf(edge)[0]!);
   const isOther = (text: string): boolean => {
     const name = nameAt(text);
     const isKnown = tool === undefined ? name !== '' : parameterNames(tool).includes(name);
@@ -163,9 +170,9 @@ function* streamValue(call: TaggedCall, types: Types): Reading<boolean> {
     if (isPython) yield* input.takeSpace();
     const { length } = input.held;
     if (isPython) input.take(1);
-    const isWhole = yield* isPython
-      ? takeBalanced(input)
-      : takeJson(input, (piece) => input.addArguments(piece));
+    const isWhole = isPython
+      ? yield* takeBalanced(input)
+      : (yield* takeJson(input, (piece) => input.addArguments(piece))) !== undefined;
     if (isPython && isWhole) input.addArguments(valueText(input.held.slice(length), types));
     return isWhole && (yield* takeEdge(input, [parameterClose])) !== undefined;
   }
