@@ -76,7 +76,7 @@ export function createFormat(
     createParser: createReader(ways),
     write,
     example: write([{ name: 'get_weather', arguments: '{"city": "Paris"}' }]),
-    constraint: { ...constraint!, others: [...(constraint!.others ?? []), ...others] },
+    constraint: { ...constraint!, others },
   };
 }
 

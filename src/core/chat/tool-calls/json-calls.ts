@@ -1,13 +1,12 @@
 import { isJson } from '../../text/bounded-json.ts';
 import { createJsonScanner } from '../../text/json-scanner.ts';
-import type { ToolDefinition } from '../messages.ts';
 import type { Reading, TextInput } from '../text-input.ts';
 import type { AnswerInput } from './answer-input.ts';
 import { peekEdge, takeEdge } from './edges.ts';
-import { mendJson, type MendedJson } from './mend-json.ts';
+import { mendJson } from './mend-json.ts';
 import type { JsonNotation } from './notation.ts';
 
-export interface JsonCallOptions extends Partial<
+interface JsonCallOptions extends Partial<
   Pick<JsonNotation, 'nameAt' | 'argumentsAt' | 'before' | 'behind'>
 > {
   /**
@@ -87,10 +86,10 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
   return yield* input.mendCall({
     length,
     mend(broken, hasEnd) {
-      const { json = '{}', end = 0 } = mendObject(broken, hasEnd) ?? {};
-      const { name = '', arguments: args = '' } = callIn(json, options) ?? {};
-      const mended = mendJson(args, { tool: input.toolNamed(name) });
-      return mended && { name, json: mended.json, end };
+      const object = mendJson(broken, { mayBeOpen: hasEnd });
+      const found = object?.json.startsWith('{') ? callIn(object.json, options) : undefined;
+      const mended = mendJson(found?.arguments ?? '', { tool: input.toolNamed(found?.name ?? '') });
+      return mended && { name: found!.name, json: mended.json, end: object!.end };
     },
   });
 }
@@ -118,12 +117,9 @@ function callIn(
     names.length === 0 ? [JSON.stringify(first), only] : [valueOf(names), valueOf(argumentKeys)];
   const name = written?.startsWith('"') ? (JSON.parse(written) as string) : '';
   const keys = new Set([...names, ...argumentKeys, ...companions]);
-  if (name === '' || known?.includes(name) === false) return undefined;
-  if (
-    (needsArguments && args === undefined) ||
-    (strict && ![...members.keys()].every((key) => keys.has(key)))
-  )
-    return undefined;
+  const isComplete = args !== undefined || !needsArguments;
+  const isOnlyCall = !strict || [...members.keys()].every((key) => keys.has(key));
+  if (name === '' || known?.includes(name) === false || !isComplete || !isOnlyCall) return undefined;
   const text = unwrapArguments(args ?? 'null');
   return text === undefined ? undefined : { name, arguments: text };
 }
@@ -173,11 +169,6 @@ export function* takeJson(input: TextInput, emit?: (piece: string) => void): Rea
   return scanner.state === 'complete' ? text : undefined;
 }
 
-function mendObject(text: string, mayBeOpen: boolean, tool?: ToolDefinition): MendedJson | undefined {
-  const mended = mendJson(text, { tool, mayBeOpen });
-  return mended?.json.startsWith('{') ? mended : undefined;
-}
-
 /** Reads the arguments of a call with this name: a JSON object, or a string that contains it. */
 export function* readJsonArguments(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   yield* input.takeSpace();
@@ -200,6 +191,7 @@ function* readObject(input: AnswerInput, name: string, id?: string): Reading<boo
     input.emit({ type: 'call-end' });
     return true;
   }
-  const mend = (text: string, hasEnd: boolean) => mendObject(text, hasEnd, input.toolNamed(name));
+  const mend = (text: string, hasEnd: boolean) =>
+    mendJson(text, { tool: input.toolNamed(name), mayBeOpen: hasEnd });
   return yield* input.mendCall({ name, id, length, mend });
 }

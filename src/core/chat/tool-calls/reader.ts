@@ -2,7 +2,7 @@ import type { ToolDefinition } from '../messages.ts';
 import { feed, type Reading } from '../text-input.ts';
 import { AnswerInput } from './answer-input.ts';
 import { fill, partsOf, peekEdge, takeEdge, type SlotValues } from './edges.ts';
-import { readJsonArguments, readJsonCalls, takeJson, type JsonCallOptions } from './json-calls.ts';
+import { readJsonArguments, readJsonCalls, takeJson } from './json-calls.ts';
 import { readElementsCall } from './element-calls.ts';
 import { readLiteralCalls } from './literal-calls.ts';
 import { namesAll } from './mend-json.ts';
@@ -86,10 +86,6 @@ function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValue
   else yield* readJsonArguments(input, name, /^0?$/.test(id) ? undefined : id);
 }
 
-function readObjects(input: AnswerInput, notation: CallNotation, options: Partial<JsonCallOptions>): Reading {
-  return readJsonCalls(input, { ...(notation.kind === 'json' && notation), ...options });
-}
-
 /** The name in an id such as `functions.⟨name⟩:⟨number⟩`. */
 function nameOfId(edge: Edge, id: string): string {
   const [before = '', behind = ''] = edge.split('⟨name⟩');
@@ -168,7 +164,8 @@ export function createReader(
       if (!isMark(marker) || (yield* peekEdge(input, objectStarts)) === undefined) return input.giveUp();
     }
     // Models write JSON in place of their own notation.
-    yield* readObjects(input, notation, { strict: /^`|^\w+:/.test(opening.join('')) });
+    const strict = /^`|^\w+:/.test(opening.join(''));
+    yield* readJsonCalls(input, { ...(notation.kind === 'json' && notation), strict });
   }
 
   /** Drops the marks right after a call; returns whether more may follow. */
@@ -204,7 +201,7 @@ export function createReader(
     input.putBack(1);
     const isAny = isLine || names.length === 0;
     if (way.notation.kind === 'json')
-      yield* readObjects(input, way.notation, { strict: true, names: isAny ? undefined : names });
+      yield* readJsonCalls(input, { ...way.notation, strict: true, names: isAny ? undefined : names });
     else yield* readCalls(input, way.notation, {});
   }
 
