@@ -42,7 +42,8 @@ const endOfItem = /\s*(?:[}\]),]|$)/y;
 /** A further argument, or the end of the call before a further call, the end of the list or of a line. */
 const endOfArgument = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[,;]\s*[\w.-]+\())/y;
 
-const object = { close: '}', sign: ':', bareKey: /[^\s:,{}[\]"<>|]+/y, stringEnd: endOfMember };
+const object = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
+const marked = { ...object, bareKey: /[^\s:,{}[\]"<>|]+/y };
 const argument = { bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd: endOfArgument };
 type MemberStyle = typeof object;
 
@@ -62,6 +63,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
 export function mendJson(text: string, options: MendOptions = {}): MendedJson | undefined {
   const { tool, mayBeOpen = false, call } = options;
   const { mark = '' } = call ?? {};
+  const inner = mark === '' ? object : marked;
   const cursor = new TextCursor(text);
 
   function skip(sign: string): boolean {
@@ -84,7 +86,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     const close = opposite.get(sign);
     if (close !== undefined && depth < maxNesting) {
       cursor.index++;
-      return sign === '{' ? readMembers(depth, object) : readItems(close, depth);
+      return sign === '{' ? readMembers(depth, inner) : readItems(close, depth);
     }
     return readWord(types);
   }
@@ -179,7 +181,7 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
 
   const json = call
     ? readMembers(0, {
-        ...(mark === '' ? argument : object),
+        ...(mark === '' ? argument : marked),
         close: opposite.get(call.first.trim())!,
         sign: call.equals.string.trim(),
       })

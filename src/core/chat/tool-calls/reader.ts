@@ -57,8 +57,14 @@ export function marksOf(notation: CallNotation) {
     closers: [...new Set([...trimmed(between), ...ending])].filter((tag) => !trimmed(opening).includes(tag)),
     last: ending.at(-1),
     /** First character of a call without a mark. */
-    bare: opening.length > 0 ? undefined : isNamed ? '' : notation.begin.includes('[') ? '[' : '{',
+    bare: opening.length > 0 ? undefined : bareSign(notation),
   } as const;
+}
+
+function bareSign({ kind, begin }: CallNotation): string | undefined {
+  if (kind === 'name+json') return '';
+  if (begin.includes('[')) return '[';
+  return kind === 'json' ? '{' : undefined;
 }
 
 const objectStarts = ['[{', '{'];

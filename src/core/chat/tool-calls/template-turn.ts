@@ -20,7 +20,6 @@ export interface RenderedTurn {
   readonly whole: string;
   /** End of the prompt, after the user's message. */
   readonly lead: string;
-  readonly end: string;
 }
 
 interface TurnContent {
@@ -37,7 +36,9 @@ const answer = 'Said so.';
 const result = 'Result that probes.';
 const asked: ChatMessage = { role: 'user', content: question };
 
-interface TurnFrame extends Pick<RenderedTurn, 'lead' | 'end'> {
+interface TurnFrame {
+  readonly lead: string;
+  readonly end: string;
   readonly header: string;
 }
 
@@ -80,7 +81,7 @@ export class TurnRenderer {
         const last = end.trim() === '' ? -1 : text.lastIndexOf(end.trim());
         if (last > 0) text = text.slice(0, last);
       }
-      if (shows(text)) return { text, whole, lead, end };
+      if (shows(text)) return { text, whole, lead };
     }
     return undefined;
   }
