@@ -29,7 +29,7 @@ export function* readCallList(input: AnswerInput, readCall: () => Reading<boolea
   for (;;) {
     yield* input.takeSpace();
     const isCall = yield* readCall();
-    if (isCall === false) return;
+    if (isCall === false) return input.giveUp();
     if (isCall === undefined) break;
     hasCall = true;
     yield* input.dropSpace();
@@ -45,12 +45,9 @@ export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions): Re
   const { before, behind = '}' } = options;
   yield* readCallList(input, function* () {
     if ((yield* input.peekAny(['{'])) === null) return undefined;
-    const isRead = yield* input.canReadAgain || before === undefined
+    return yield* input.canReadAgain || before === undefined
       ? readWholeCall(input, options)
       : readWrittenCall(input, before, behind);
-    if (isRead) input.drop();
-    else input.giveUp();
-    return isRead;
   });
 }
 
