@@ -170,15 +170,10 @@ export function* takeJson(input: TextInput, emit?: (piece: string) => void): Rea
 export function* readJsonArguments(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   yield* input.takeSpace();
   const first = name === '' ? null : yield* input.peekAny(['{', '"']);
-  let isRead = first === '{' && (yield* readObject(input, name, id));
-  if (first === '"') {
-    const json = unwrapArguments((yield* takeJson(input)) ?? '');
-    isRead = json !== undefined;
-    if (isRead) input.addCall(name, json!, id);
-  }
-  if (isRead) yield* input.dropSpace();
-  else input.giveUp();
-  return isRead;
+  if (first !== '"') return first === '{' && (yield* readObject(input, name, id));
+  const json = unwrapArguments((yield* takeJson(input)) ?? '');
+  if (json !== undefined) input.addCall(name, json, id);
+  return json !== undefined;
 }
 
 function* readObject(input: AnswerInput, name: string, id?: string): Reading<boolean> {

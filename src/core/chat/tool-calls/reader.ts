@@ -71,25 +71,33 @@ const objectStarts = ['[{', '{'];
 
 /** Reads calls that aren't JSON objects, after their start. */
 function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValues): Reading {
-  const name = input.nameOf(slots.name ?? '');
-  if (notation.kind === 'items') {
-    const style = styleOf(notation);
-    if (style === 'tagged') yield* readTaggedCall(input, notation, name);
-    else if (style === 'elements') yield* readElementsCall(input, notation, name);
-    else yield* readLiteralCalls(input, notation);
-    return;
-  }
-  const { id = '' } = slots;
+  if (notation.kind === 'items' && styleOf(notation) === 'literal')
+    return yield* readLiteralCalls(input, notation);
+  if (yield* readCall(input, notation, slots)) yield* input.dropSpace();
+  else input.giveUp();
+}
+
+function* readCall(
+  input: AnswerInput,
+  notation: CallNotation,
+  { name: written = '', id = '' }: SlotValues,
+): Reading<boolean> {
+  const name = input.nameOf(written);
+  if (notation.kind === 'items')
+    return yield* styleOf(notation) === 'tagged'
+      ? readTaggedCall(input, notation, name)
+      : readElementsCall(input, notation, name);
   yield* input.takeSpace();
-  if (notation.id !== undefined) {
-    if (/^\d+$/.test(id)) yield* readNumberedCall(input);
-    else yield* readJsonArguments(input, nameOfId(notation.id, id), id);
-    return;
-  }
+  if (notation.id !== undefined)
+    return yield* /^\d+$/.test(id)
+      ? readNumberedCall(input)
+      : readJsonArguments(input, nameOfId(notation.id, id), id);
   const isOver =
     (!(yield* input.hasMore()) || (yield* input.peekAny(input.callEnds)) !== null) && !input.isCutOff;
-  if (isOver && input.fits('{}', name)) input.addCall(name, '{}');
-  else yield* readJsonArguments(input, name, /^0?$/.test(id) ? undefined : id);
+  if (!isOver || !input.fits('{}', name))
+    return yield* readJsonArguments(input, name, /^0?$/.test(id) ? undefined : id);
+  input.addCall(name, '{}');
+  return true;
 }
 
 /** The name in an id such as `functions.⟨name⟩:⟨number⟩`. */
@@ -100,12 +108,12 @@ function nameOfId(edge: Edge, id: string): string {
 }
 
 /** Reads a call with only a number as its id: it calls the only tool that the arguments fit. */
-function* readNumberedCall(input: AnswerInput): Reading {
+function* readNumberedCall(input: AnswerInput): Reading<boolean> {
   const json = yield* takeJson(input);
   const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
-  if (json === undefined || !tool || second) return input.giveUp();
+  if (json === undefined || !tool || second) return false;
   input.addCall(tool.name, json);
-  yield* input.dropSpace();
+  return true;
 }
 
 /** The end of text before an object that is part of larger JSON. */
@@ -192,23 +200,23 @@ export function createReader(
 
   /** Reads calls without a mark: at the beginning of the answer or of a line, or if they call a tool of the request. */
   function* readBare(input: AnswerInput, sign: string): Reading {
-    const way = ways.find(({ bare }) => bare === sign)!;
+    const { notation } = ways.find(({ bare }) => bare === sign)!;
     const isLine = /(?:^|\n)$/.test(input.lastText);
-    if ((!isLine && insideJson.test(input.lastText)) || (!isLine && sign === '[' && !input.canReadAgain))
-      return input.giveUp();
+    const isList = sign === '[' && (notation.kind === 'json' || !input.canReadAgain);
+    if (!isLine && (isList || insideJson.test(input.lastText))) return input.giveUp();
     const names = input.tools.map(({ name }) => name);
-    if (way.notation.kind === 'items') {
+    if (notation.kind === 'items') {
       const isKnown = (yield* input.peekAny(names.map((name) => `${name}(`))) !== null;
       if (!isKnown && (!isLine || !input.canReadAgain)) return input.giveUp();
-    } else if (sign === '[' && !isLine) return input.giveUp();
+    }
     // With a grammar, calls start in one way only.
     if (!input.canReadAgain && sign === '{' && (yield* input.peekAny(['"name"'])) === null)
       return input.giveUp();
     input.putBack(1);
     const isAny = isLine || names.length === 0;
-    if (way.notation.kind === 'json')
-      yield* readJsonCalls(input, { ...way.notation, strict: true, names: isAny ? undefined : names });
-    else yield* readCalls(input, way.notation, {});
+    if (notation.kind === 'json')
+      yield* readJsonCalls(input, { ...notation, strict: true, names: isAny ? undefined : names });
+    else yield* readCalls(input, notation, {});
   }
 
   function* readNamed(input: AnswerInput): Reading<boolean> {

@@ -29,29 +29,27 @@ const maxNameLength = 256;
  * Reads the parameters of a call: `> <parameter=city> Paris </parameter> </function>`. Values have no quotes; the tool's schema
  * gives their types. A call without some close tags is read again if that is safe. One JSON object may replace the parameters.
  */
-export function* readTaggedCall(input: AnswerInput, notation: ItemsNotation, name: string): Reading {
+export function* readTaggedCall(input: AnswerInput, notation: ItemsNotation, name: string): Reading<boolean> {
   const syntax = tagSyntax(notation);
   const { nameEnd, parameterOpen, callClose } = syntax;
   const { length } = input.held;
   const isNamed = (yield* takeEdge(input, [nameEnd])) !== undefined;
   if (!isNamed && (yield* takeEdge(input, ['" />', ' />'])) !== undefined) {
     input.addCall(name, '{}');
-    return yield* input.dropSpace();
+    return true;
   }
   yield* input.takeSpace();
   if (isNamed && nameEnd !== '' && (yield* input.peekAny(['{'])) !== null) {
     const isRead = yield* readJsonArguments(input, name);
-    if (isRead && (yield* takeEdge(input, [callClose])) !== undefined) yield* input.dropSpace();
-    return;
+    if (isRead) yield* takeEdge(input, [callClose]);
+    return isRead;
   }
   const follows = yield* peekEdge(input, [parameterOpen, callClose]);
-  if (!isNamed || follows === undefined) return input.giveUp();
+  if (!isNamed || follows === undefined) return false;
   const call: TaggedCall = { input, syntax, tool: input.toolNamed(name) };
   input.startCall(name);
   const mend = (text: string, hasEnd: boolean) => mendParameters(call, text, hasEnd);
-  const isRead = (yield* readParameters(call)) || (yield* input.mendCall({ name, length, mend }));
-  if (isRead) yield* input.dropSpace();
-  else input.giveUp();
+  return (yield* readParameters(call)) || (yield* input.mendCall({ name, length, mend }));
 }
 
 function* readParameters(call: TaggedCall): Reading<boolean> {
