@@ -66,7 +66,9 @@ export class TurnRenderer {
     });
     const closed = { ...variables, add_generation_prompt: false };
     const shows = (text: string): boolean => calls.every(([name]) => text.includes(name));
-    for (const tools of calls.length > 0 ? [toolsFor(calls), []] : [[]]) {
+    // Tools without arguments are rendered fast.
+    const bare = toolsFor(calls.map(([name]) => [name, {}]));
+    for (const tools of calls.length > 0 ? [bare, []] : [[]]) {
       const frame = this.#frame(tools, variables, reasoningContent);
       const full = frame && this.#render([asked, turn], tools, closed);
       if (!frame || full === undefined) continue;
