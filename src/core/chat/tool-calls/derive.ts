@@ -12,15 +12,8 @@ export type Derived =
   | { readonly notation: CallNotation; readonly reason?: undefined }
   | { readonly notation?: undefined; readonly reason: string };
 
-/** Names, keys and values of probed calls. */
-const words = [
-  ['alpha_one', 'key_aa', 'VALAA'],
-  ['beta_two', 'key_bb', 'VALBB'],
-] as const;
-type Words = (typeof words)[number];
-const [words1, words2] = words;
-const [n1, k1, v1] = words1;
-const [n2, k2, v2] = words2;
+const [n1, n2, k1, k2, v1, v2] = ['alpha_one', 'beta_two', 'key_aa', 'key_bb', 'VALAA', 'VALBB'];
+type Words = readonly [name: string, key: string, value: string];
 
 /** Renders a turn with these calls; empty if the template doesn't show them. */
 type Probe = (calls: readonly ProbedCall[], content?: string) => string;
@@ -49,7 +42,7 @@ export function deriveNotation(turns: TurnRenderer, thinking: readonly string[] 
     [n1, { [k1]: v1 }],
     [n2, { [k2]: v2 }],
   ]);
-  const derived = findObject(one, words1) ? deriveJson(probe, one, two) : deriveItems(probe, one, two);
+  const derived = findObject(one, [n1, k1, v1]) ? deriveJson(probe, one, two) : deriveItems(probe, one, two);
   const misread = derived.notation && findMisread(derived.notation, write);
   return misread === undefined ? derived : { reason: `a call is not read back: ${misread}` };
 }
@@ -73,9 +66,9 @@ function findObject(text: string, [, key, value]: Words): Span | undefined {
 }
 
 function deriveJson(probe: Probe, one: string, two: string): Derived {
-  const call = findCall(one, words1);
+  const call = findCall(one, [n1, k1, v1]);
   if (!call) return { reason: 'the template shows arguments without the name before them' };
-  const [call1, call2] = [findCall(two, words1), findCall(two, words2)];
+  const [call1, call2] = [findCall(two, [n1, k1, v1]), findCall(two, [n2, k2, v2])];
   const [before, firstNumber] = withSlots(call.before, call2?.before);
   const [behind] = withSlots(call.behind, call2?.behind);
   const edges = {
@@ -177,7 +170,7 @@ const samples: Readonly<Record<JsonType, unknown>> = {
 };
 
 function deriveItems(probe: Probe, one: string, two: string): Derived {
-  const item = findItem(one, words1);
+  const item = findItem(one, [n1, k1, v1]);
   if (!item) return { reason: 'the template shows a value without a key and a name before it' };
   const more = probe([[n1, { [k1]: v1, [k2]: v2 }]]);
   const moreEnd = more.indexOf(v1) + v1.length;
@@ -192,7 +185,7 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
   if (tag >= 0) close = close.slice(0, tag + 1);
   const next = gap.slice(close.length).replaceAll(k2, '⟨key⟩');
   const end = rest.slice(close.length);
-  const second = findItem(two, words2);
+  const second = findItem(two, [n2, k2, v2]);
   const between = second && two.slice(two.indexOf(v1) + v1.length + close.length, second.start);
   const mark = sharedMark(equals, close);
   equals = equals.slice(0, equals.length - mark.length);

@@ -132,9 +132,7 @@ export const formatRows: readonly FormatRow[] = [
     'command-r-plus',
     ['Action:', 'tool_name'],
     lists('Action: ```json\n', '\n```', ['tool_name', 'parameters']),
-    {
-      overrides: true,
-    },
+    { overrides: true },
   ),
   row(
     'functools',
