@@ -18,10 +18,7 @@ export {
   type ReasoningSplitter,
 } from '../core/chat/reasoning.ts';
 export { createHarmonySplitter } from '../core/chat/reasoning-harmony.ts';
-export type {
-  FlushOptions as ReasoningSplitterFlushOptions,
-  FlushOptions as ToolCallParserFlushOptions,
-} from '../core/chat/text-input.ts';
+export type { FlushOptions, PieceReader } from '../core/chat/text-input.ts';
 export type {
   CallNotation,
   Edge,
