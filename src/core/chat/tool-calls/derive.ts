@@ -194,7 +194,7 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
   const quoted = /^["']$/.test(mark) ? 'python' : 'marked';
   const style = mark === '' ? 'raw' : quoted;
   const [numbered, firstNumber] = withSlots(item.first, second?.first);
-  const empty = probe([[n1, {}]]);
+  const empty = probe([[n1, {}]]) || n1 + item.first.split(next.trim(), 1)[0]! + end;
   const behindName = empty.slice(empty.lastIndexOf(n1) + n1.length).trimEnd();
   const hasEnd = behindName.endsWith(end.trim());
   const none = hasEnd ? behindName.slice(0, behindName.length - end.trim().length).trimEnd() : behindName;

@@ -30,33 +30,13 @@ export function tagsOf(edge: Edge): readonly string[] {
   return partsOf(edge.trim()).map((part) => part.trim());
 }
 
-/** The tags of a call with one tag per parameter. */
-export type TagSyntax = ReturnType<typeof tagSyntax>;
-
-export function tagSyntax(notation: ItemsNotation) {
-  const { first, next, equals, close, end, values } = notation;
-  const parameterOpen = sharedEnd(first.trim(), next.trim());
+/** The edges between a key and its value; if they depend on the type, also with any word for the type, or none. */
+export function equalsOf({ equals }: ItemsNotation): readonly Edge[] {
   const [own = '', ...others] = new Set(Object.values(equals));
+  if (others.length === 0) return [own];
   const valueOpen = others.reduce(sharedEnd, own);
   const start = own.slice(0, -valueOpen.length).replace(/\w+$/, '');
-  return {
-    notation,
-    /** Behind the function's name. */
-    nameEnd: first.trimEnd().slice(0, -parameterOpen.length).trim(),
-    /** Begins a parameter; its name follows. */
-    parameterOpen,
-    /** Between a key and its value; if it depends on the type, also with any word for the type, or none. */
-    equals: others.length === 0 ? [own] : [own, ...others, `${start}⟨key⟩${valueOpen}`, valueOpen],
-    parameterClose: close.trim(),
-    callClose: tagsOf(end)[0] ?? '',
-    /** Whether one line break before a value, and one behind it, is no part of it. */
-    breaksBefore: equals.string.endsWith('\n'),
-    breaksBehind: close.startsWith('\n'),
-    /** Whether objects and lists are written as Python has them. */
-    hasPython: values.object === 'python',
-    /** Whether strings have quotes. */
-    hasQuotes: values.string !== 'raw' && values.string !== 'elements',
-  };
+  return [own, ...others, `${start}⟨key⟩${valueOpen}`, valueOpen];
 }
 
 /** Some models write the escape of a line break, or the vocabulary's sign for a space. */
@@ -83,7 +63,7 @@ function createMatcher(edge: Edge) {
   for (const [index, [part, kind]] of parts.entries()) {
     const [before, behind] = [parts[index - 1], parts[index + 1]];
     if (before && (/[>\]}{[]$/.test(before[0]) || /^[<[{]/.test(part))) atoms.push(space);
-    if (kind !== undefined) atoms.push(slotPattern(kind as Slot, parts.slice(index + 1)));
+    if (kind !== undefined) atoms.push(slotPattern(kind as Slot, parts.slice(0, index), behind));
     else if (part.trim() === '') atoms.push(before?.[1] && behind?.[1] ? String.raw`\s+` : space);
     else atoms.push(part.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
   }
@@ -102,11 +82,11 @@ function createMatcher(edge: Edge) {
   };
 }
 
-/** Pattern of a slot; the last slot of each kind is captured, and a slot at the end is greedy. */
-function slotPattern(kind: Slot, behind: readonly RegExpMatchArray[]): string {
-  const pattern = behind.length === 0 ? patterns[kind].replace(/\?$/, '') : patterns[kind];
-  const isLast = behind.every(([, other]) => other !== kind);
-  return isLast ? `(?<${kind}>${pattern})` : `(?:${pattern})`;
+/** Pattern of a slot; the first slot of each kind is captured, and a slot at the end is greedy. */
+function slotPattern(kind: Slot, before: readonly RegExpMatchArray[], behind?: RegExpMatchArray): string {
+  const pattern = behind ? patterns[kind] : patterns[kind].replace(/\?$/, '');
+  const isFirst = before.every(([, other]) => other !== kind);
+  return isFirst ? `(?<${kind}>${pattern})` : `(?:${pattern})`;
 }
 
 export interface FoundEdge {
