@@ -16,9 +16,9 @@ export {
   type ReasoningMarkers,
   type ReasoningPart,
   type ReasoningSplitter,
-  type ReasoningSplitterFlushOptions,
 } from '../core/chat/reasoning.ts';
 export { createHarmonySplitter } from '../core/chat/reasoning-harmony.ts';
+export type { FlushOptions, PieceReader } from '../core/chat/text-input.ts';
 export type {
   CallNotation,
   Edge,
@@ -33,6 +33,5 @@ export type { ModelTraits, ToolCallFacts, ToolCallFormat } from '../core/chat/to
 export type {
   ToolCallParser,
   ToolCallParserEvent,
-  ToolCallParserFlushOptions,
   ToolCallParserOptions,
 } from '../core/chat/tool-calls/parser.ts';

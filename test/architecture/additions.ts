@@ -104,8 +104,7 @@ export function createStill(_config: ConfigReader, steps: number): Scheduler {
 const toolCallFormat: Addition = {
   row: 'tool-call format',
   file: 'core/chat/tool-calls/arrows.ts',
-  text: `import { recognizes } from '../evidence.ts';
-import { createFormat } from './format.ts';
+  text: `import { createFormat, recognizes } from './format.ts';
 import type { FormatRow } from './rows.ts';
 
 /** A list of JSON objects between arrows. */

@@ -46,12 +46,11 @@ export interface ModelFormats {
  */
 export function detectFormats(query: FormatQuery): ModelFormats {
   assertObject('query', query);
-  const { reasoningFormat, render } = query;
+  const { reasoningFormat, render, toolCallFormat: chosen } = query;
   assertText('template', query.template);
   assertFunction('hasToken', query.hasToken);
   if (render !== undefined) assertFunction('render', render);
   if (query.thinkingSwitch !== undefined) assertText('thinkingSwitch', query.thinkingSwitch);
-  const { toolCallFormat: chosen } = query;
   if (chosen !== undefined && typeof chosen !== 'string') {
     assertObject('toolCallFormat', chosen);
     assertText('toolCallFormat.begin', chosen.begin);

@@ -1,6 +1,6 @@
-import { recognizes, type Evidence } from './evidence.ts';
 import { createReasoningSplitter, type ReasoningFormat, type ReasoningMarkers } from './reasoning.ts';
 import { tokensIn } from './tool-calls/edges.ts';
+import { recognizes, type Evidence } from './tool-calls/format.ts';
 import { harmonyReasoningFormat } from './reasoning-harmony.ts';
 
 const museStart = '<|start|>assistant';
@@ -80,27 +80,19 @@ interface BlockFormatRow extends Omit<ReasoningMarkers, 'startsOpen'> {
 /** Makes a format of marks around the thinking. */
 export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
   const { name, evidence, ownToken, ...block } = row;
-  const opens = [block.open].flat();
-  const closes = [block.close].flat();
-  const [before, after] = [[block.frame?.open ?? []].flat(), [block.frame?.close ?? []].flat()];
-  const marks = [...opens, ...closes, ...before, ...after];
-  const startsOpen = (prompt: string): boolean => {
+  const [open, close] = [[block.open].flat(), [block.close].flat()];
+  const frame = { open: [block.frame?.open ?? []].flat(), close: [block.frame?.close ?? []].flat() };
+  const marks = [...open, ...close, ...frame.open, ...frame.close];
+  const marksFor = (prompt: string) => {
     const end = prompt.trimEnd();
-    for (const open of opens) if (end.endsWith(open)) return true;
-    return false;
+    return { open, close, startsOpen: open.some((mark) => end.endsWith(mark)), frame: block.frame };
   };
   return {
     name,
-    example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before[0] ?? ''}The answer is …${after[0] ?? ''}`,
+    example: `${open[0]!}\nThey ask for …\n${close[0]!}\n${frame.open[0] ?? ''}The answer is …${frame.close[0] ?? ''}`,
     markers: [...marks, ...marks.flatMap(tokensIn)],
-    createSplitter: (prompt, calls) =>
-      createReasoningSplitter({ ...block, startsOpen: startsOpen(prompt) }, calls),
-    constraint: (prompt) => ({
-      open: opens,
-      close: closes,
-      startsOpen: startsOpen(prompt),
-      frame: block.frame && { ...block.frame, isRequired: false },
-    }),
-    detect: recognizes(evidence ?? opens[0]!, ownToken),
+    createSplitter: (prompt, calls) => createReasoningSplitter(marksFor(prompt), calls),
+    constraint: marksFor,
+    detect: recognizes(evidence ?? open[0]!, ownToken),
   };
 }

@@ -1,7 +1,7 @@
+import { recognizes } from './tool-calls/format.ts';
 import { takeJson } from './tool-calls/json-calls.ts';
 import type { ReasoningFormat, ReasoningPart, ReasoningSplitter } from './reasoning.ts';
 import { feed, TextInput, type Reading } from './text-input.ts';
-import { recognizes } from './evidence.ts';
 
 /** Special tokens of a harmony answer (https://cookbook.openai.com/articles/openai-harmony). */
 const markers = [

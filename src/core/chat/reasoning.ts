@@ -1,7 +1,7 @@
 import { assertNames } from '../assert-names.ts';
 import { assertFlag, assertFunction, assertList, assertObject, assertTexts } from '../assert-values.ts';
 import type { ReasoningConstraint } from '../grammar/constraint.ts';
-import { feed, TextInput, type Reading } from './text-input.ts';
+import { feed, TextInput, type PieceReader, type Reading } from './text-input.ts';
 import type { ModelTraits } from './tool-calls/format.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
 
@@ -36,19 +36,10 @@ export interface ReasoningPart {
   readonly text: string;
 }
 
-/** State at the end of a `ReasoningSplitter`'s text. */
-export interface ReasoningSplitterFlushOptions {
-  /** Whether the answer was cut off from outside and not ended by the model. Default false. */
-  readonly cutOff?: boolean | undefined;
-}
-
 /** Separates a model's thinking from its answer while both stream. */
-export interface ReasoningSplitter {
+export interface ReasoningSplitter extends PieceReader<ReasoningPart> {
   /** Whether the next text is expected to belong to the thinking. */
   readonly isReasoning: boolean;
-  push(text: string): readonly ReasoningPart[];
-  /** Ends the answer and returns the text that was held back. */
-  flush(options?: ReasoningSplitterFlushOptions): readonly ReasoningPart[];
 }
 
 /** One way in which models mark their thinking. */

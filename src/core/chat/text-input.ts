@@ -3,6 +3,19 @@ import { createMarkerScanner } from '../text/marker-scanner.ts';
 /** A routine that reads a text; it stops at `yield` until more text arrives or the text ends. */
 export type Reading<T = void> = Generator<undefined, T, undefined>;
 
+/** State at the end of a text. */
+export interface FlushOptions {
+  /** Whether a token limit or a stop sequence cut the text off, and its writer didn't end it. Default false. */
+  readonly cutOff?: boolean | undefined;
+}
+
+/** Reads a text that arrives in pieces. */
+export interface PieceReader<Found> {
+  push(text: string): readonly Found[];
+  /** Ends the text and returns what was held back. */
+  flush(options?: FlushOptions): readonly Found[];
+}
+
 /** A text that arrives in pieces, for a routine that reads it from beginning to end. */
 export class TextInput {
   #text = '';
@@ -58,10 +71,8 @@ export class TextInput {
     return taken;
   }
 
-  *takeSpace(): Reading<string> {
-    let taken = '';
-    while ((yield* this.hasMore()) && this.#text.charAt(this.#index).trim() === '') taken += this.take(1);
-    return taken;
+  takeSpace(): Reading<string> {
+    return this.takeWhile((unit) => unit.trim() === '');
   }
 
   /** The longest of the texts that is next, or `null`; takes nothing. */
@@ -114,7 +125,7 @@ export function feed<Found>(input: TextInput, reading: Reading, take: () => Foun
       reading.next();
       return take();
     },
-    flush({ cutOff = false }: { readonly cutOff?: boolean | undefined } = {}): Found {
+    flush({ cutOff = false }: FlushOptions = {}): Found {
       input.hasEnded = true;
       input.isCutOff = cutOff;
       reading.next();

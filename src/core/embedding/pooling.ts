@@ -57,7 +57,5 @@ export function pool(
     const token = tokenAt(index);
     for (let place = 0; place < size; place++) sums[place]! += token[place]!;
   }
-  const means = new Float32Array(size);
-  for (let place = 0; place < size; place++) means[place] = sums[place]! / (end - start);
-  return means;
+  return new Float32Array(sums.map((sum) => sum / (end - start)));
 }

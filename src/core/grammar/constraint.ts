@@ -65,7 +65,8 @@ export interface ReasoningConstraint {
     | {
         readonly open: string | readonly string[];
         readonly close: string | readonly string[];
-        readonly isRequired: boolean;
+        /** Default false. */
+        readonly isRequired?: boolean | undefined;
       }
     | undefined;
 }

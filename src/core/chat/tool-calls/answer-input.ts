@@ -27,8 +27,8 @@ export class AnswerInput extends TextInput {
   /** Markers of the format that can't be part of a call: the text of a broken call ends before them. */
   callEnds: readonly string[] = [];
   readonly #events: ToolCallParserEvent[] = [];
-  /** Number of events that can be emitted; the others wait for the end of their call. */
-  #certain = 0;
+  /** Events that wait for the end of their call. */
+  readonly #waiting: ToolCallParserEvent[] = [];
   #isInCall = false;
   calls = 0;
   /** The end of the answer's text so far. */
@@ -59,14 +59,7 @@ export class AnswerInput extends TextInput {
   }
 
   takeEvents(): readonly ToolCallParserEvent[] {
-    const events = this.#events.splice(0, this.#certain);
-    this.#certain = 0;
-    return events;
-  }
-
-  /** Like `takeUntil`, and emits the text as text of the answer. */
-  takeTextUntil(markers: readonly string[], dropped: readonly string[]): Reading<string | null> {
-    return this.takeUntil(markers, (text) => this.emit({ type: 'text', text }), dropped);
+    return this.#events.splice(0);
   }
 
   startCall(name: string, id?: string): void {
@@ -88,9 +81,9 @@ export class AnswerInput extends TextInput {
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
     if (event.type === 'call-start') this.calls++;
     if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-maxLastTextLength);
-    this.#events.push(event);
+    this.#waiting.push(event);
     if (this.#isInCall && this.canReadAgain) return;
-    this.#certain = this.#events.length;
+    this.#events.push(...this.#waiting.splice(0));
     this.held = '';
   }
 
@@ -98,7 +91,7 @@ export class AnswerInput extends TextInput {
   #restart(length: number): void {
     if (this.#isInCall) this.calls--;
     this.#isInCall = false;
-    this.#events.length = this.#certain;
+    this.#waiting.length = 0;
     this.putBack(this.held.length - length);
   }
 

@@ -71,8 +71,8 @@ export function createConstraint(notation: CallNotation): ToolCallConstraint {
       return { prefix: fill(opening, { name }) + prefix, suffix };
     },
     arguments: kind === 'items' ? itemsArguments(notation) : undefined,
-    ...(trigger !== undefined && { trigger }),
-    ...(lead && { lead }),
+    trigger,
+    lead: lead || undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import { parseExact } from '../../text/exact-json.ts';
+import { createJsonScanner } from '../../text/json-scanner.ts';
 import { orElse } from '../../text/or-else.ts';
 import { isSchemaObject, type JsonType } from '../../grammar/schemas/json-types.ts';
 import { callId, maxTurnLength, sharedStart, type ProbedCall, type TurnRenderer } from './template-turn.ts';
@@ -12,6 +13,7 @@ export type Derived =
   | { readonly notation?: undefined; readonly reason: string };
 
 const [n1, n2, k1, k2, v1, v2] = ['alpha_one', 'beta_two', 'key_aa', 'key_bb', 'VALAA', 'VALBB'];
+type Words = readonly [name: string, key: string, value: string];
 
 /** Renders a turn with these calls; empty if the template doesn't show them. */
 type Probe = (calls: readonly ProbedCall[], content?: string) => string;
@@ -40,8 +42,7 @@ export function deriveNotation(turns: TurnRenderer, thinking: readonly string[] 
     [n1, { [k1]: v1 }],
     [n2, { [k2]: v2 }],
   ]);
-  const object = findObject(one, k1, v1);
-  const derived = object ? deriveJson(probe, one, object, two) : deriveItems(probe, one, two);
+  const derived = findObject(one, [n1, k1, v1]) ? deriveJson(probe, one, two) : deriveItems(probe, one, two);
   const misread = derived.notation && findMisread(derived.notation, write);
   return misread === undefined ? derived : { reason: `a call is not read back: ${misread}` };
 }
@@ -52,12 +53,10 @@ const maxWrappers = 4;
 interface Span {
   readonly start: number;
   readonly end: number;
-  /** The object that holds name and arguments of a call. */
-  readonly object?: unknown;
 }
 
 /** An object with this one member, as JSON, as Python, or as JSON in a string. */
-function findObject(text: string, key: string, value: string): Span | undefined {
+function findObject(text: string, [, key, value]: Words): Span | undefined {
   for (const quote of ['"', "'", String.raw`\\"`]) {
     const pattern = String.raw`\{\s*${quote}${key}${quote}:\s*${quote}${value}${quote}\s*\}`;
     const found = new RegExp(quote.length > 1 ? `"${pattern}"` : pattern).exec(text);
@@ -66,19 +65,16 @@ function findObject(text: string, key: string, value: string): Span | undefined 
   return undefined;
 }
 
-function deriveJson(probe: Probe, one: string, args: Span, two: string): Derived {
-  const call = spanOfCall(one, n1, args);
+function deriveJson(probe: Probe, one: string, two: string): Derived {
+  const call = findCall(one, [n1, k1, v1]);
   if (!call) return { reason: 'the template shows arguments without the name before them' };
-  const [args1, args2] = [findObject(two, k1, v1), findObject(two, k2, v2)];
-  const call1 = args1 && spanOfCall(two, n1, args1);
-  const call2 = args2 && spanOfCall(two, n2, args2);
-  const second = call2 && [two.slice(call2.start, args2.start), two.slice(args2.end, call2.end)];
-  const [before, firstNumber] = withNumber(one.slice(call.start, args.start), second?.[0]);
-  const [behind] = withNumber(one.slice(args.end, call.end), second?.[1]);
+  const [call1, call2] = [findCall(two, [n1, k1, v1]), findCall(two, [n2, k2, v2])];
+  const [before, firstNumber] = withSlots(call.before, call2?.before);
+  const [behind] = withSlots(call.behind, call2?.behind);
   const edges = {
     ...edgesAround(one, call, call1 && call2 && two.slice(call1.end, call2.start)),
-    before: toSlot(before),
-    behind: toSlot(behind),
+    before,
+    behind,
     ...(firstNumber !== undefined && { firstNumber }),
   } as const;
   if (call.object === undefined) {
@@ -101,12 +97,17 @@ function edgesAround(one: string, { start, end }: Span, between: string | undefi
   } as const;
 }
 
-/** A call with these arguments: an object with its name inside, or all from the name before the arguments on. */
-function spanOfCall(text: string, name: string, args: Span): Span | undefined {
+/** A call: an object with its name inside, or all from the name before the arguments on. */
+function findCall(text: string, words: Words) {
+  const args = findObject(text, words);
+  if (!args) return undefined;
   const found = enclosingObject(text, args);
-  if (found && text.slice(found.start, found.end).includes(name)) return found;
-  const start = text.lastIndexOf(name, args.start);
-  return start === -1 ? undefined : { start, end: args.end };
+  const isInside = found && text.slice(found.start, found.end).includes(words[0]);
+  const { start, end, object } = isInside
+    ? found
+    : { start: text.lastIndexOf(words[0], args.start), end: args.end };
+  if (start === -1) return undefined;
+  return { start, end, object, before: text.slice(start, args.start), behind: text.slice(args.end, end) };
 }
 
 /** Reads an id as a whole if it has the name in it: some templates identify a call only by its id. */
@@ -123,38 +124,25 @@ function withNamedId(notation: JsonNotation): JsonNotation {
   };
 }
 
-/** Replaces numbers that differ in a second call by slots; also returns the first number. */
-function withNumber(edge: string, second: string | undefined): readonly [edge: Edge, first?: number] {
-  const digits = /\d+/g;
-  const bare = (text: string): string => text.replace(/alpha_one|beta_two/g, '').replace(digits, '');
-  if (second === undefined || bare(edge) !== bare(second)) return [edge];
-  const others = second.match(digits) ?? [];
-  const own = edge.match(digits) ?? [];
-  const first = own.find((number, index) => number !== others[index]);
-  if (first === undefined) return [edge];
-  let index = 0;
-  return [
-    edge.replace(digits, (number) => (others[index++] === number ? number : '⟨number⟩')),
-    Number(first),
-  ];
+/** Puts slots in place of names, and of numbers that differ in a second call; also returns the first number. */
+function withSlots(edge: string, second = edge): readonly [edge: Edge, first?: number | undefined] {
+  // Every other part is a number.
+  const [own, other] = [edge, second].map((text) => toSlot(text).split(/(\d+)/)) as [string[], string[]];
+  const isSame = own.length === other.length && own.every((part, at) => at % 2 === 1 || part === other[at]);
+  const first = isSame ? own.find((part, at) => part !== other[at]) : undefined;
+  if (first === undefined) return [toSlot(edge)];
+  return [own.map((part, at) => (part === other[at] ? part : '⟨number⟩')).join(''), Number(first)];
 }
 
 /** The largest object around a part of a text in which no list holds that part. */
-function enclosingObject(text: string, { start, end }: Span): Span | undefined {
-  let found: Span | undefined;
-  const starts = [...text.slice(0, start).matchAll(/\{/g)].slice(-maxWrappers).toReversed();
-  const ends = [...text.slice(end).matchAll(/\}/g)].slice(0, maxWrappers).map(({ index }) => end + index + 1);
-  for (const { index: from } of starts) {
-    for (const to of ends.filter((one) => one > (found?.end ?? 0))) {
-      const json = text.slice(from, to).replace(/'(\w+)'/g, '"$1"');
-      const object = orElse(() => parseExact(json), undefined);
-      if (object === undefined) continue;
-      if (!pathTo(object, holdsArguments)) return found;
-      found = { start: from, end: to, object };
-      break;
-    }
+function enclosingObject(text: string, { start, end }: Span): (Span & { object?: unknown }) | undefined {
+  const json = text.replace(/'(\w+)'/g, '"$1"');
+  for (const { index } of [...text.slice(0, start).matchAll(/\{/g)].slice(-maxWrappers)) {
+    const to = createJsonScanner().scan(json, index);
+    const object = orElse(() => parseExact(json.slice(index, to)), undefined);
+    if (to >= end && pathTo(object, holdsArguments)) return { start: index, end: to, object };
   }
-  return found;
+  return undefined;
 }
 
 function holdsArguments(value: unknown): boolean {
@@ -163,7 +151,7 @@ function holdsArguments(value: unknown): boolean {
 }
 
 function pathTo(object: unknown, test: (value: unknown) => boolean): readonly string[] | undefined {
-  for (const [key, value] of Object.entries(object as object)) {
+  for (const [key, value] of Object.entries(object ?? {})) {
     if (test(value)) return [key];
     const inner = isSchemaObject(value) ? pathTo(value, test) : undefined;
     if (inner) return [key, ...inner];
@@ -171,7 +159,8 @@ function pathTo(object: unknown, test: (value: unknown) => boolean): readonly st
   return undefined;
 }
 
-const samples: Readonly<Record<Exclude<JsonType, 'string'>, unknown>> = {
+const samples: Readonly<Record<JsonType, unknown>> = {
+  string: 'o"d',
   integer: 73911,
   number: 7.25,
   boolean: true,
@@ -181,43 +170,36 @@ const samples: Readonly<Record<Exclude<JsonType, 'string'>, unknown>> = {
 };
 
 function deriveItems(probe: Probe, one: string, two: string): Derived {
-  const value = one.indexOf(v1);
-  const key = one.lastIndexOf(k1, value);
-  const name = one.lastIndexOf(n1, key);
-  if (key === -1 || name === -1)
-    return { reason: 'the template shows a value without a key and a name before it' };
+  const item = findItem(one, [n1, k1, v1]);
+  if (!item) return { reason: 'the template shows a value without a key and a name before it' };
   const more = probe([[n1, { [k1]: v1, [k2]: v2 }]]);
-  const moreValue = more.indexOf(v1);
-  const moreKey = more.indexOf(k2, moreValue);
+  const moreEnd = more.indexOf(v1) + v1.length;
+  const moreKey = more.indexOf(k2, moreEnd);
   if (moreKey === -1) return { reason: 'the template shows no second argument' };
-  const first = one.slice(name + n1.length, key);
-  let equals = one.slice(key + k1.length, value);
-  const gap = more.slice(moreValue + v1.length, moreKey);
-  const rest = one.slice(value + v1.length);
+  let { equals } = item;
+  const gap = more.slice(moreEnd, moreKey);
+  const rest = one.slice(item.end);
   // The shared text after both values belongs to the value, up to the end of a tag.
   let close = gap.slice(0, sharedStart(gap, rest));
   const tag = Math.max(close.lastIndexOf('>'), close.lastIndexOf(']'));
   if (tag >= 0) close = close.slice(0, tag + 1);
   const next = gap.slice(close.length).replaceAll(k2, '⟨key⟩');
   const end = rest.slice(close.length);
-  const lastKey = two.lastIndexOf(k2, two.indexOf(v2));
-  const secondName = two.lastIndexOf(n2, lastKey);
-  const firstEnd = two.indexOf(v1) + v1.length + close.length;
-  const between = secondName > 0 ? two.slice(firstEnd, secondName) : undefined;
-  const second = secondName > 0 ? two.slice(secondName + n2.length, lastKey) : first;
+  const second = findItem(two, [n2, k2, v2]);
+  const between = second && two.slice(two.indexOf(v1) + v1.length + close.length, second.start);
   const mark = sharedMark(equals, close);
   equals = equals.slice(0, equals.length - mark.length);
   close = close.slice(mark.length);
   if (close.trim() === '' && mark === '') return { reason: 'nothing ends a text value' };
-  const isQuoted = /^["']$/.test(mark);
-  const style = mark === '' ? 'raw' : isQuoted ? styleOfQuotes(probe, equals) : 'marked';
-  const [numbered, firstNumber] = withNumber(first, second);
-  const empty = probe([[n1, {}]]);
+  const quoted = /^["']$/.test(mark) ? 'python' : 'marked';
+  const style = mark === '' ? 'raw' : quoted;
+  const [numbered, firstNumber] = withSlots(item.first, second?.first);
+  const empty = probe([[n1, {}]]) || n1 + item.first.split(next.trim(), 1)[0]! + end;
   const behindName = empty.slice(empty.lastIndexOf(n1) + n1.length).trimEnd();
   const hasEnd = behindName.endsWith(end.trim());
   const none = hasEnd ? behindName.slice(0, behindName.length - end.trim().length).trimEnd() : behindName;
   const notation: ItemsNotation = {
-    ...edgesAround(one, { start: name, end: one.length - end.length }, between),
+    ...edgesAround(one, { start: item.start, end: one.length - end.length }, between),
     kind: 'items',
     first: numbered,
     none: firstNumber === undefined ? none : none.replace(/\d+/, '⟨number⟩'),
@@ -230,10 +212,14 @@ function deriveItems(probe: Probe, one: string, two: string): Derived {
   return { notation };
 }
 
-function styleOfQuotes(probe: Probe, equals: string): ValueStyle {
-  const text = probe([[n1, { [k1]: 'o"d' }]]);
-  const at = text.lastIndexOf(k1) + k1.length + equals.length;
-  return text.startsWith('"o\\"d"', at) ? 'json' : 'python';
+/** A value with its key and name before it, and the texts between them. */
+function findItem(text: string, [name, key, value]: Words) {
+  const valueAt = text.indexOf(value);
+  const keyAt = text.lastIndexOf(key, valueAt);
+  const start = text.lastIndexOf(name, keyAt);
+  if (keyAt === -1 || start === -1) return undefined;
+  const first = text.slice(start + name.length, keyAt);
+  return { start, end: valueAt + value.length, first, equals: text.slice(keyAt + key.length, valueAt) };
 }
 
 /** A quote or a similar mark on both sides of strings. */
@@ -252,18 +238,22 @@ const spellings: readonly (readonly [ValueStyle, (value: unknown) => string])[] 
   ['python', (value) => toPython(value).replaceAll('"', "'")],
 ];
 
-/** The edge before a value, and its style, for each type. @param tail all behind the value of a call */
+/**
+ * The edge before a value, and its style, for each type.
+ * @param tail all behind the value of a call
+ * @param style of strings that aren't JSON
+ */
 function valueTable(
   probe: Probe,
   { equals, tail, style }: { readonly equals: string; readonly tail: string; readonly style: ValueStyle },
 ): Pick<ItemsNotation, 'equals' | 'values'> {
-  const before: Record<string, Edge> = { string: equals };
-  const values: Record<string, ValueStyle> = { string: style };
+  const before: Record<string, Edge> = {};
+  const values: Record<string, ValueStyle> = {};
   for (const [type, value] of Object.entries(samples)) {
     const text = probe([[n1, { [k1]: value }]]);
     const rest = text.slice(text.indexOf(k1, text.lastIndexOf(n1)) + k1.length);
     const written = spellings.find(([, write]) => rest.trimEnd().endsWith((write(value) + tail).trimEnd()));
-    values[type] = written?.[0] ?? (style === 'raw' ? 'json' : style);
+    values[type] = written?.[0] ?? (style === 'raw' && type !== 'string' ? 'json' : style);
     before[type] = written ? rest.slice(0, rest.lastIndexOf(written[1](value) + tail.trimEnd())) : equals;
   }
   return { equals: before, values } as Pick<ItemsNotation, 'equals' | 'values'>;

@@ -1,6 +1,7 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import type { Reading, TextInput } from '../text-input.ts';
-import type { Edge } from './notation.ts';
+import type { Edge, ItemsNotation } from './notation.ts';
+import { sharedEnd } from './template-turn.ts';
 
 type Slot = 'name' | 'key' | 'id' | 'number';
 
@@ -29,6 +30,15 @@ export function tagsOf(edge: Edge): readonly string[] {
   return partsOf(edge.trim()).map((part) => part.trim());
 }
 
+/** The edges between a key and its value; if they depend on the type, also with any word for the type, or none. */
+export function equalsOf({ equals }: ItemsNotation): readonly Edge[] {
+  const [own = '', ...others] = new Set(Object.values(equals));
+  if (others.length === 0) return [own];
+  const valueOpen = others.reduce(sharedEnd, own);
+  const start = own.slice(0, -valueOpen.length).replace(/\w+$/, '');
+  return [own, ...others, `${start}⟨key⟩${valueOpen}`, valueOpen];
+}
+
 /** Some models write the escape of a line break, or the vocabulary's sign for a space. */
 const space = String.raw`(?:\s|\\n|Ġ)*`;
 /** Bounded, since an unfinished slot is read again with every piece. */
@@ -53,7 +63,7 @@ function createMatcher(edge: Edge) {
   for (const [index, [part, kind]] of parts.entries()) {
     const [before, behind] = [parts[index - 1], parts[index + 1]];
     if (before && (/[>\]}{[]$/.test(before[0]) || /^[<[{]/.test(part))) atoms.push(space);
-    if (kind !== undefined) atoms.push(slotPattern(kind as Slot, parts.slice(index + 1)));
+    if (kind !== undefined) atoms.push(slotPattern(kind as Slot, parts.slice(0, index), behind));
     else if (part.trim() === '') atoms.push(before?.[1] && behind?.[1] ? String.raw`\s+` : space);
     else atoms.push(part.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
   }
@@ -72,11 +82,11 @@ function createMatcher(edge: Edge) {
   };
 }
 
-/** Pattern of a slot; the last slot of each kind is captured, and a slot at the end is greedy. */
-function slotPattern(kind: Slot, behind: readonly RegExpMatchArray[]): string {
-  const pattern = behind.length === 0 ? patterns[kind].replace(/\?$/, '') : patterns[kind];
-  const isLast = behind.every(([, other]) => other !== kind);
-  return isLast ? `(?<${kind}>${pattern})` : `(?:${pattern})`;
+/** Pattern of a slot; the first slot of each kind is captured, and a slot at the end is greedy. */
+function slotPattern(kind: Slot, before: readonly RegExpMatchArray[], behind?: RegExpMatchArray): string {
+  const pattern = behind ? patterns[kind] : patterns[kind].replace(/\?$/, '');
+  const isFirst = before.every(([, other]) => other !== kind);
+  return isFirst ? `(?<${kind}>${pattern})` : `(?:${pattern})`;
 }
 
 export interface FoundEdge {

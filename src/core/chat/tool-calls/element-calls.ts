@@ -10,7 +10,7 @@ export function* readElementsCall(
   input: AnswerInput,
   { end, mark = '' }: ItemsNotation,
   name: string,
-): Reading {
+): Reading<boolean> {
   const close = end.split('\n', 1)[0]!;
   const isNamed = (yield* input.takeAny(['">'])) !== null;
   const { length } = input.held;
@@ -19,9 +19,9 @@ export function* readElementsCall(
   const schema = tool?.parameters;
   const body = new TextCursor(input.held.slice(length, -close.length));
   const json = isClosed ? readMembers(body, { schema, root: schema, mark, depth: 0 }) : undefined;
-  if (json === undefined || !body.isAtEnd || !fitsTool(json, tool)) return input.giveUp();
+  if (json === undefined || !body.isAtEnd || !fitsTool(json, tool)) return false;
   input.addCall(name, json);
-  yield* input.dropSpace();
+  return true;
 }
 
 interface ElementPlace {

@@ -14,6 +14,20 @@ export interface ModelTraits {
   hasToken(token: string): boolean;
 }
 
+/** A text or a pattern that a template holds, or several that it holds together. */
+export type Evidence = string | RegExp | readonly (string | RegExp)[];
+
+/**
+ * Recognizes the models of a format by their template.
+ * @param token a token that only their tokenizers have
+ */
+export function recognizes(evidence: Evidence, token?: string): (model: ModelTraits) => boolean {
+  const parts = [evidence].flat();
+  return ({ template, hasToken }) =>
+    (token !== undefined && hasToken(token)) ||
+    parts.every((part) => (typeof part === 'string' ? template.includes(part) : part.test(template)));
+}
+
 /** How the models of one template, or of one row, write tool calls. */
 export interface ToolCallFormat {
   /** Name for the setting `toolCallFormat`; `template` if it was derived. */
@@ -62,7 +76,7 @@ export function createFormat(
     createParser: createReader(ways),
     write,
     example: write([{ name: 'get_weather', arguments: '{"city": "Paris"}' }]),
-    constraint: { ...constraint!, others: [...(constraint!.others ?? []), ...others] },
+    constraint: { ...constraint!, others },
   };
 }
 

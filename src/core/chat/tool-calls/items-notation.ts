@@ -21,14 +21,13 @@ import {
 } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import { writeExact } from '../../text/exact-json.ts';
-import { fill } from './edges.ts';
+import { equalsOf, fill, tagsOf } from './edges.ts';
 import { markedNotation, pythonNotation } from './literal-notation.ts';
 import { styleOf, type ItemsNotation } from './notation.ts';
 import { framed, otherValues, type Frame } from './framed-notation.ts';
 import { areText, memberSchema, typesOf, type Types } from './schema-types.ts';
 import { valueText } from './mend-json.ts';
 import { toPython } from './write-values.ts';
-import { tagSyntax, type TagSyntax } from './tag-syntax.ts';
 
 /** Names of parameters that can be written, and the pattern of names that the schema doesn't define. */
 const nameRules = {
@@ -48,7 +47,6 @@ export function itemsArguments(notation: ItemsNotation): (schema: unknown) => Ar
 
 class ItemsGrammar {
   readonly #notation: ItemsNotation;
-  readonly #syntax: TagSyntax;
   readonly #root: unknown;
   readonly #texts: TextLanguages;
   readonly #isLiteral: boolean;
@@ -61,23 +59,22 @@ class ItemsGrammar {
   readonly #items = new Map<unknown, Notation>();
 
   constructor(notation: ItemsNotation, root: unknown, texts: TextLanguages) {
-    const { mark } = notation;
+    const { mark, values } = notation;
     this.#notation = notation;
-    this.#syntax = tagSyntax(notation);
     this.#root = root;
     this.#texts = texts;
     this.#isLiteral = styleOf(notation) === 'literal';
-    this.#isNested = notation.values.string === 'elements';
+    this.#isNested = values.string === 'elements';
     this.#line = this.#isLiteral ? empty : text('\n', '');
     if (this.#isNested) this.#inner = jsonWithout(mark!, texts);
     else if (this.#isLiteral && mark !== undefined) this.#inner = markedNotation(mark, texts);
-    else this.#inner = this.#isLiteral || this.#syntax.hasPython ? pythonNotation : jsonNotation;
+    else this.#inner = this.#isLiteral || values.object === 'python' ? pythonNotation : jsonNotation;
   }
 
   /** The notation of the arguments, which follow the function's name. */
   whole(): Notation {
     const nothing = (): Expression => never;
-    const start = this.#isLiteral ? this.#notation.first : this.#syntax.nameEnd;
+    const start = this.#isLiteral ? this.#notation.first : this.#notation.none.trim();
     return {
       id: 'items',
       anyValue: never,
@@ -107,10 +104,10 @@ class ItemsGrammar {
   }
 
   #item(name: Expression, value: Expression, key = ''): Expression {
-    const { parameterOpen, parameterClose, breaksBehind } = this.#syntax;
-    const open = looseText(this.#isLiteral ? '' : parameterOpen);
-    const lineBreak = text(breaksBehind ? '\n' : '');
-    const close = looseText(fill(parameterClose, { key }));
+    const { next, close: behind } = this.#notation;
+    const open = looseText(this.#isLiteral ? '' : next.trim());
+    const lineBreak = text(behind.startsWith('\n') ? '\n' : '');
+    const close = looseText(fill(behind.trim(), { key }));
     return sequence(open, name, value, lineBreak, close, this.#line);
   }
 
@@ -119,11 +116,11 @@ class ItemsGrammar {
     const id = `element ${this.#members.size} ${this.#items.size}`;
     return getOrCreate(kept, this.#isNested ? schema : types.join(), () => {
       const frame: Frame = (type, value) => {
-        const start = text(this.#syntax.breaksBefore ? '\n' : '');
+        const start = text(this.#notation.equals.string.endsWith('\n') ? '\n' : '');
         const own = sequence(looseText(this.#notation.equals[type].trimEnd()), start, value);
         return kept === this.#items ? this.#item(text('item'), own, 'item') : own;
       };
-      const isQuoted = this.#isLiteral || this.#syntax.hasQuotes;
+      const isQuoted = this.#isLiteral || !['raw', 'elements'].includes(this.#notation.values.string);
       const plain = isQuoted ? this.#inner : this.#raw(types);
       const value = framed(plain, { types, texts: this.#texts }, frame);
       return this.#isNested ? { ...value, ...this.#elements(schema, types, frame), id } : value;
@@ -135,11 +132,11 @@ class ItemsGrammar {
    * harmless.
    */
   #raw(types: Types): Notation {
-    const { mark = '', values: styles } = this.#notation;
-    const marker = this.#isNested ? mark : this.#syntax.parameterClose;
-    const isText = this.#syntax.equals.size > 1 || areText(types);
+    const { mark = '', values: styles, close } = this.#notation;
+    const marker = this.#isNested ? mark : close.trim();
+    const isText = equalsOf(this.#notation).length > 1 || areText(types);
     const canWrite = (value: string): boolean => {
-      if (this.#isNested ? value.includes(mark) : endsEarly(value, this.#syntax)) return false;
+      if (this.#isNested ? value.includes(mark) : endsEarly(value, this.#notation)) return false;
       return isText || (!/^\s*<!\[CDATA\[/.test(value) && valueText(value, types).startsWith('"'));
     };
     return {
@@ -187,7 +184,9 @@ class ItemsGrammar {
 }
 
 /** Whether a value contains its close tag before a further tag of the call, which would end it. */
-function endsEarly(value: string, { parameterOpen, parameterClose, callClose }: TagSyntax): boolean {
-  const rests = value.split(parameterClose).slice(1);
-  return rests.some((rest) => [parameterOpen, callClose].some((tag) => rest.trimStart().startsWith(tag)));
+function endsEarly(value: string, { next, close, end }: ItemsNotation): boolean {
+  const rests = value.split(close.trim()).slice(1);
+  return rests.some((rest) =>
+    [next.trim(), tagsOf(end)[0] ?? ''].some((tag) => rest.trimStart().startsWith(tag)),
+  );
 }

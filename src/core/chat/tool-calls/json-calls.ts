@@ -1,13 +1,12 @@
 import { isJson } from '../../text/bounded-json.ts';
 import { createJsonScanner } from '../../text/json-scanner.ts';
-import type { ToolDefinition } from '../messages.ts';
 import type { Reading, TextInput } from '../text-input.ts';
 import type { AnswerInput } from './answer-input.ts';
 import { peekEdge, takeEdge } from './edges.ts';
-import { mendJson, type MendedJson } from './mend-json.ts';
+import { mendJson } from './mend-json.ts';
 import type { JsonNotation } from './notation.ts';
 
-export interface JsonCallOptions extends Partial<
+interface JsonCallOptions extends Partial<
   Pick<JsonNotation, 'nameAt' | 'argumentsAt' | 'before' | 'behind'>
 > {
   /**
@@ -30,7 +29,7 @@ export function* readCallList(input: AnswerInput, readCall: () => Reading<boolea
   for (;;) {
     yield* input.takeSpace();
     const isCall = yield* readCall();
-    if (isCall === false) return;
+    if (isCall === false) return input.giveUp();
     if (isCall === undefined) break;
     hasCall = true;
     yield* input.dropSpace();
@@ -46,12 +45,9 @@ export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions): Re
   const { before, behind = '}' } = options;
   yield* readCallList(input, function* () {
     if ((yield* input.peekAny(['{'])) === null) return undefined;
-    const isRead = yield* input.canReadAgain || before === undefined
+    return yield* input.canReadAgain || before === undefined
       ? readWholeCall(input, options)
       : readWrittenCall(input, before, behind);
-    if (isRead) input.drop();
-    else input.giveUp();
-    return isRead;
   });
 }
 
@@ -74,7 +70,7 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
     input.take(1);
     return false;
   }
-  const text = yield* takeJsonText(input);
+  const text = yield* takeJson(input);
   // The last bracket may be missing.
   const closed = text === undefined && input.hasEnded ? `${input.held.slice(length)}}` : '';
   const call = isJson(text ?? closed) ? callIn(text ?? closed, options, strict || closed !== '') : undefined;
@@ -87,10 +83,10 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
   return yield* input.mendCall({
     length,
     mend(broken, hasEnd) {
-      const { json = '{}', end = 0 } = mendObject(broken, hasEnd) ?? {};
-      const { name = '', arguments: args = '' } = callIn(json, options) ?? {};
-      const mended = mendJson(args, { tool: input.toolNamed(name) });
-      return mended && { name, json: mended.json, end };
+      const object = mendJson(broken, { mayBeOpen: hasEnd });
+      const found = object?.json.startsWith('{') ? callIn(object.json, options) : undefined;
+      const mended = mendJson(found?.arguments ?? '', { tool: input.toolNamed(found?.name ?? '') });
+      return mended && { name: found!.name, json: mended.json, end: object!.end };
     },
   });
 }
@@ -118,12 +114,9 @@ function callIn(
     names.length === 0 ? [JSON.stringify(first), only] : [valueOf(names), valueOf(argumentKeys)];
   const name = written?.startsWith('"') ? (JSON.parse(written) as string) : '';
   const keys = new Set([...names, ...argumentKeys, ...companions]);
-  if (name === '' || known?.includes(name) === false) return undefined;
-  if (
-    (needsArguments && args === undefined) ||
-    (strict && ![...members.keys()].every((key) => keys.has(key)))
-  )
-    return undefined;
+  const isComplete = args !== undefined || !needsArguments;
+  const isOnlyCall = !strict || [...members.keys()].every((key) => keys.has(key));
+  if (name === '' || known?.includes(name) === false || !isComplete || !isOnlyCall) return undefined;
   const text = unwrapArguments(args ?? 'null');
   return text === undefined ? undefined : { name, arguments: text };
 }
@@ -161,50 +154,36 @@ function announceCut(input: AnswerInput, options: JsonCallOptions): void {
   input.addArguments(args!);
 }
 
-/** Takes a JSON value; `undefined` if it is missing or incomplete. */
-export function* takeJsonText(input: AnswerInput): Reading<string | undefined> {
-  let text = '';
-  const isWhole = yield* takeJson(input, (piece) => (text += piece));
-  return isWhole ? text : undefined;
-}
-
-/** Takes a JSON value; returns whether it is complete. */
-export function* takeJson(input: TextInput, emit: (piece: string) => void): Reading<boolean> {
+/** Takes a JSON value, and emits it as it comes; `undefined` if it is missing or incomplete. */
+export function* takeJson(input: TextInput, emit?: (piece: string) => void): Reading<string | undefined> {
   const scanner = createJsonScanner();
+  let text = '';
   while (scanner.state === 'open' && (yield* input.hasMore())) {
     const piece = input.take(scanner.scan(input.rest));
-    if (piece !== '') emit(piece);
+    text += piece;
+    if (piece !== '') emit?.(piece);
   }
-  return scanner.state === 'complete';
-}
-
-function mendObject(text: string, mayBeOpen: boolean, tool?: ToolDefinition): MendedJson | undefined {
-  const mended = mendJson(text, { tool, mayBeOpen });
-  return mended?.json.startsWith('{') ? mended : undefined;
+  return scanner.state === 'complete' ? text : undefined;
 }
 
 /** Reads the arguments of a call with this name: a JSON object, or a string that contains it. */
 export function* readJsonArguments(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   yield* input.takeSpace();
   const first = name === '' ? null : yield* input.peekAny(['{', '"']);
-  let isRead = first === '{' && (yield* readObject(input, name, id));
-  if (first === '"') {
-    const json = unwrapArguments((yield* takeJsonText(input)) ?? '');
-    isRead = json !== undefined;
-    if (isRead) input.addCall(name, json!, id);
-  }
-  if (isRead) yield* input.dropSpace();
-  else input.giveUp();
-  return isRead;
+  if (first !== '"') return first === '{' && (yield* readObject(input, name, id));
+  const json = unwrapArguments((yield* takeJson(input)) ?? '');
+  if (json !== undefined) input.addCall(name, json, id);
+  return json !== undefined;
 }
 
 function* readObject(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   const { length } = input.held;
   input.startCall(name, id);
-  if (yield* takeJson(input, (piece) => input.addArguments(piece))) {
+  if ((yield* takeJson(input, (piece) => input.addArguments(piece))) !== undefined) {
     input.emit({ type: 'call-end' });
     return true;
   }
-  const mend = (text: string, hasEnd: boolean) => mendObject(text, hasEnd, input.toolNamed(name));
+  const mend = (text: string, hasEnd: boolean) =>
+    mendJson(text, { tool: input.toolNamed(name), mayBeOpen: hasEnd });
   return yield* input.mendCall({ name, id, length, mend });
 }

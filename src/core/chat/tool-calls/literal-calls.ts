@@ -21,14 +21,10 @@ function* readCall(input: AnswerInput, notation: ItemsNotation): Reading<boolean
   const name = input.nameOf(written);
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));
   const isCall = (yield* input.takeAny([notation.first.trim()])) !== null && mayBe;
-  if (!isCall || !(yield* readArguments(input, notation, name))) {
-    input.giveUp();
-    return false;
-  }
+  if (!isCall || !(yield* readArguments(input, notation, name))) return false;
   if (isPrinted) {
     yield* input.dropSpace();
     yield* input.takeAny([')']);
-    input.drop();
   }
   return true;
 }

@@ -1,10 +1,11 @@
-import { isSchemaObject } from '../../grammar/schemas/json-types.ts';
+import { isSchemaObject, typeOfValue } from '../../grammar/schemas/json-types.ts';
 import { letterEscapes } from '../../text/escapes.ts';
+import { orElse } from '../../text/or-else.ts';
 import {
   areText,
   parameterNames,
   parameterTypes,
-  toJsonText,
+  pythonWords,
   toJsonWord,
   type Types,
 } from './schema-types.ts';
@@ -125,8 +126,9 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
   function readWord(types: Types | undefined): string | undefined {
     const start = cursor.index;
     const word = cursor.takeMatch(mark === '' ? /[^,}\])\n]*/y : /[^,{}[\]<>|"\n]*/y)![0].trimEnd();
-    const bare = mark === '' || word === '' ? undefined : JSON.stringify(word);
-    const json = toJsonWord(word) ?? (types === undefined ? bare : unquoted(word, types));
+    // Text without quotes counts where strings have marks, or the schema describes the value.
+    const isText = types === undefined ? mark !== '' : !/["'{[(]/.test(word);
+    const json = toJsonWord(word) ?? (isText && word !== '' ? JSON.stringify(word) : undefined);
     cursor.index = start + word.length;
     // A word at the very end may be cut off.
     return cursor.isAtEnd ? undefined : json;
@@ -187,13 +189,6 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
   return json === undefined ? undefined : { json, end: cursor.index };
 }
 
-/** Text without quotes counts only where the schema takes it for a string. */
-function unquoted(word: string, types: Types): string | undefined {
-  if (word === '' || /["'{[(]/.test(word)) return undefined;
-  const json = toJsonText(word, types);
-  return json.startsWith('"') ? json : undefined;
-}
-
 /** Models write numbers and booleans as strings, and omit the quotes of strings; the schema has their types. */
 function retyped(json: string, types: Types): string {
   if (!json.startsWith('"')) return areText(types) ? JSON.stringify(json) : json;
@@ -201,12 +196,32 @@ function retyped(json: string, types: Types): string {
   return isString ? json : valueText(JSON.parse(json) as string, types);
 }
 
-/** The JSON text of a value that a model wrote without quotes: see `toJsonText`. Lists and objects may be Python's, too. */
-export function valueText(text: string, types: Types): string {
-  const written = text.trim();
-  const mended = /^[[{]/.test(written) && !isJson(written) ? mendJson(written) : undefined;
-  const isMended = mended?.end === written.length;
-  return toJsonText(isMended ? mended.json : text, types, JSON.stringify(text));
+/**
+ * The JSON text of a value that a model wrote without quotes, read by the schema: `12` is a number unless the schema has a
+ * string. If the schema allows strings and further types, or has no types, the value is what it looks like. A value of no allowed
+ * type stays a string, so that nothing is lost.
+ */
+export function valueText(text: string, types: Types, asString: string = JSON.stringify(text)): string {
+  const allows = (type: string): boolean => types.length === 0 || types.includes(type);
+  const json = literalIn(text.trim(), types);
+  const type = orElse(() => typeOfValue(JSON.parse(json)), undefined);
+  if (type === 'string' && !allows('string')) return valueText(JSON.parse(json) as string, types, asString);
+  if (type === undefined || type === 'string') return asString;
+  if (!allows(type) && !(type === 'integer' && allows('number'))) return asString;
+  // Many languages take `5.0` for no integer.
+  return type === 'integer' && !allows('number') ? json.replace(/\.0+$/, '') : json;
+}
+
+/** The JSON that a text may mean: lists, objects and words may be Python's, numbers may have a plus or leading zeros. */
+function literalIn(text: string, types: Types): string {
+  if (isJson(text)) return text;
+  const mended = /^[[{]/.test(text) ? mendJson(text) : undefined;
+  if (mended?.end === text.length) return mended.json;
+  // JSON that was escaped as a string
+  if (/^[[{][^"]*\\"/.test(text) && types.some((type) => type === 'array' || type === 'object'))
+    return orElse(() => JSON.parse(`"${text}"`) as string, text);
+  const mayBeText = types.length === 0 || types.includes('string');
+  return (mayBeText ? pythonWords.get(text) : toJsonWord(text)) ?? text;
 }
 
 /** Whether arguments have all that a tool's schema requires, and nothing that it forbids. */

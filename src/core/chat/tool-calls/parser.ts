@@ -1,3 +1,5 @@
+import type { PieceReader } from '../text-input.ts';
+
 /**
  * The parts of a model's answer, in order. Concatenating the `arguments` texts between a `call-start` and its
  * `call-end` gives a JSON object. Calls do not overlap.
@@ -25,21 +27,9 @@ export interface ToolCallParserOptions {
   readonly isConstrained?: boolean | undefined;
 }
 
-/** State at the end of a `ToolCallParser`'s text. */
-export interface ToolCallParserFlushOptions {
-  /**
-   * Whether a token limit or a stop sequence cut the answer off. The beginning of a call that was not announced yet is then
-   * dropped; otherwise it becomes text. Default false.
-   */
-  readonly cutOff?: boolean | undefined;
-}
-
 /**
  * Reads the tool calls of one answer in one format of models. Pure and incremental: how the answer is cut into
- * pieces changes nothing but the lengths of the events' texts. Never throws on any text.
+ * pieces changes nothing but the lengths of the events' texts. Never throws on any text. If the answer is cut off, the beginning
+ * of a call that was not announced yet is dropped; otherwise it becomes text.
  */
-export interface ToolCallParser {
-  push(text: string): readonly ToolCallParserEvent[];
-  /** Ends the answer and returns the events that were held back. */
-  flush(options?: ToolCallParserFlushOptions): readonly ToolCallParserEvent[];
-}
+export type ToolCallParser = PieceReader<ToolCallParserEvent>;

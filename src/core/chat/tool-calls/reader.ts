@@ -2,13 +2,12 @@ import type { ToolDefinition } from '../messages.ts';
 import { feed, type Reading } from '../text-input.ts';
 import { AnswerInput } from './answer-input.ts';
 import { fill, partsOf, peekEdge, takeEdge, type SlotValues } from './edges.ts';
-import { readJsonArguments, readJsonCalls, takeJsonText, type JsonCallOptions } from './json-calls.ts';
+import { readJsonArguments, readJsonCalls, takeJson } from './json-calls.ts';
 import { readElementsCall } from './element-calls.ts';
 import { readLiteralCalls } from './literal-calls.ts';
 import { namesAll } from './mend-json.ts';
 import { elementMark, styleOf, type CallNotation, type Edge, type JsonNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
-import { tagSyntax } from './tag-syntax.ts';
 import { readTaggedCall } from './tagged-calls.ts';
 
 /** Marks by which the calls of a notation are found in an answer. */
@@ -58,37 +57,47 @@ export function marksOf(notation: CallNotation) {
     closers: [...new Set([...trimmed(between), ...ending])].filter((tag) => !trimmed(opening).includes(tag)),
     last: ending.at(-1),
     /** First character of a call without a mark. */
-    bare: opening.length > 0 ? undefined : isNamed ? '' : notation.begin.includes('[') ? '[' : '{',
+    bare: opening.length > 0 ? undefined : bareSign(notation),
   } as const;
+}
+
+function bareSign({ kind, begin }: CallNotation): string | undefined {
+  if (kind === 'name+json') return '';
+  if (begin.includes('[')) return '[';
+  return kind === 'json' ? '{' : undefined;
 }
 
 const objectStarts = ['[{', '{'];
 
 /** Reads calls that aren't JSON objects, after their start. */
 function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValues): Reading {
-  const name = input.nameOf(slots.name ?? '');
-  if (notation.kind === 'items') {
-    const style = styleOf(notation);
-    if (style === 'tagged') yield* readTaggedCall(input, tagSyntax(notation), name);
-    else if (style === 'elements') yield* readElementsCall(input, notation, name);
-    else yield* readLiteralCalls(input, notation);
-    return;
-  }
-  const { id = '' } = slots;
-  yield* input.takeSpace();
-  if (notation.id !== undefined) {
-    if (/^\d+$/.test(id)) yield* readNumberedCall(input);
-    else yield* readJsonArguments(input, nameOfId(notation.id, id), id);
-    return;
-  }
-  const isOver =
-    (!(yield* input.hasMore()) || (yield* input.peekAny(input.callEnds)) !== null) && !input.isCutOff;
-  if (isOver && input.fits('{}', name)) input.addCall(name, '{}');
-  else yield* readJsonArguments(input, name, /^0?$/.test(id) ? undefined : id);
+  if (notation.kind === 'items' && styleOf(notation) === 'literal')
+    return yield* readLiteralCalls(input, notation);
+  if (yield* readCall(input, notation, slots)) yield* input.dropSpace();
+  else input.giveUp();
 }
 
-function readObjects(input: AnswerInput, notation: CallNotation, options: Partial<JsonCallOptions>): Reading {
-  return readJsonCalls(input, { ...(notation.kind === 'json' && notation), ...options });
+function* readCall(
+  input: AnswerInput,
+  notation: CallNotation,
+  { name: written = '', id = '' }: SlotValues,
+): Reading<boolean> {
+  const name = input.nameOf(written);
+  if (notation.kind === 'items')
+    return yield* styleOf(notation) === 'tagged'
+      ? readTaggedCall(input, notation, name)
+      : readElementsCall(input, notation, name);
+  yield* input.takeSpace();
+  if (notation.id !== undefined)
+    return yield* /^\d+$/.test(id)
+      ? readNumberedCall(input)
+      : readJsonArguments(input, nameOfId(notation.id, id), id);
+  const isOver =
+    (!(yield* input.hasMore()) || (yield* input.peekAny(input.callEnds)) !== null) && !input.isCutOff;
+  if (!isOver || !input.fits('{}', name))
+    return yield* readJsonArguments(input, name, /^0?$/.test(id) ? undefined : id);
+  input.addCall(name, '{}');
+  return true;
 }
 
 /** The name in an id such as `functions.⟨name⟩:⟨number⟩`. */
@@ -99,12 +108,12 @@ function nameOfId(edge: Edge, id: string): string {
 }
 
 /** Reads a call with only a number as its id: it calls the only tool that the arguments fit. */
-function* readNumberedCall(input: AnswerInput): Reading {
-  const json = yield* takeJsonText(input);
+function* readNumberedCall(input: AnswerInput): Reading<boolean> {
+  const json = yield* takeJson(input);
   const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
-  if (json === undefined || !tool || second) return input.giveUp();
+  if (json === undefined || !tool || second) return false;
   input.addCall(tool.name, json);
-  yield* input.dropSpace();
+  return true;
 }
 
 /** The end of text before an object that is part of larger JSON. */
@@ -122,18 +131,20 @@ export function createReader(
   const anchors = [...new Set(starts.map(({ anchor }) => anchor))];
   const closers = [...new Set(ways.flatMap((way) => way.closers))];
   const shownClosers = closers.filter((tag) => isMark(tag) && !anchors.includes(tag));
+  const callEnds = [...anchors.filter(isMark), ...shownClosers];
   const startEdges = starts.map(({ edge }) => edge).filter((edge) => !closers.includes(edge.trim()));
   const lasts = new Set(ways.map(({ last }) => last));
   const bareSigns: readonly string[] = ways.flatMap(({ bare }) => (bare ? [bare] : []));
 
   function* readAnswer(input: AnswerInput): Reading {
-    input.callEnds = [...anchors.filter(isMark), ...shownClosers];
+    input.callEnds = callEnds;
+    const emitText = (text: string): void => input.emit({ type: 'text', text });
     const space = yield* input.takeSpace();
     if ((yield* input.peekAny(bareSigns)) === null) input.putBack(space.length);
     let isBehindCall = yield* readNamed(input);
     for (;;) {
       const ends = isBehindCall ? shownClosers : [];
-      const marker = yield* input.takeTextUntil([...anchors, ...bareSigns, ...ends], ends);
+      const marker = yield* input.takeUntil([...anchors, ...bareSigns, ...ends], emitText, ends);
       if (marker === null) return;
       const { calls } = input;
       const longer = bareSigns.includes(marker)
@@ -167,7 +178,8 @@ export function createReader(
       if (!isMark(marker) || (yield* peekEdge(input, objectStarts)) === undefined) return input.giveUp();
     }
     // Models write JSON in place of their own notation.
-    yield* readObjects(input, notation, { strict: /^`|^\w+:/.test(opening.join('')) });
+    const strict = /^`|^\w+:/.test(opening.join(''));
+    yield* readJsonCalls(input, { ...(notation.kind === 'json' && notation), strict });
   }
 
   /** Drops the marks right after a call; returns whether more may follow. */
@@ -188,23 +200,23 @@ export function createReader(
 
   /** Reads calls without a mark: at the beginning of the answer or of a line, or if they call a tool of the request. */
   function* readBare(input: AnswerInput, sign: string): Reading {
-    const way = ways.find(({ bare }) => bare === sign)!;
+    const { notation } = ways.find(({ bare }) => bare === sign)!;
     const isLine = /(?:^|\n)$/.test(input.lastText);
-    if ((!isLine && insideJson.test(input.lastText)) || (!isLine && sign === '[' && !input.canReadAgain))
-      return input.giveUp();
+    const isList = sign === '[' && (notation.kind === 'json' || !input.canReadAgain);
+    if (!isLine && (isList || insideJson.test(input.lastText))) return input.giveUp();
     const names = input.tools.map(({ name }) => name);
-    if (way.notation.kind === 'items') {
+    if (notation.kind === 'items') {
       const isKnown = (yield* input.peekAny(names.map((name) => `${name}(`))) !== null;
       if (!isKnown && (!isLine || !input.canReadAgain)) return input.giveUp();
-    } else if (sign === '[' && !isLine) return input.giveUp();
+    }
     // With a grammar, calls start in one way only.
     if (!input.canReadAgain && sign === '{' && (yield* input.peekAny(['"name"'])) === null)
       return input.giveUp();
     input.putBack(1);
     const isAny = isLine || names.length === 0;
-    if (way.notation.kind === 'json')
-      yield* readObjects(input, way.notation, { strict: true, names: isAny ? undefined : names });
-    else yield* readCalls(input, way.notation, {});
+    if (notation.kind === 'json')
+      yield* readJsonCalls(input, { ...notation, strict: true, names: isAny ? undefined : names });
+    else yield* readCalls(input, notation, {});
   }
 
   function* readNamed(input: AnswerInput): Reading<boolean> {

@@ -1,6 +1,5 @@
-import { recognizes, type Evidence } from '../evidence.ts';
 import type { JsonType } from '../../grammar/schemas/json-types.ts';
-import { createFormat, type ModelTraits, type ToolCallFormat } from './format.ts';
+import { createFormat, recognizes, type Evidence, type ModelTraits, type ToolCallFormat } from './format.ts';
 import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
 
 /** A format for models that don't write calls as their template shows them. */
@@ -133,9 +132,7 @@ export const formatRows: readonly FormatRow[] = [
     'command-r-plus',
     ['Action:', 'tool_name'],
     lists('Action: ```json\n', '\n```', ['tool_name', 'parameters']),
-    {
-      overrides: true,
-    },
+    { overrides: true },
   ),
   row(
     'functools',

@@ -1,6 +1,5 @@
 import { orderedKeys } from '../../text/exact-json.ts';
 import { isSchemaObject, typeOfValue } from '../../grammar/schemas/json-types.ts';
-import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
 
 /** Types of JSON Schema that a value may have; any where empty. */
@@ -34,34 +33,10 @@ export function areText(types: Types): boolean {
   return types.length > 0 && types.every((type) => type === 'string');
 }
 
-/**
- * The JSON text of a value that a model wrote without quotes, read by the schema: `12` is a number unless the schema has a
- * string. If the schema allows strings and further types, or has no types, the value is what it looks like. A value of no allowed
- * type stays a string, so that nothing is lost.
- */
-export function toJsonText(text: string, types: Types, asString: string = JSON.stringify(text)): string {
-  const allows = (...some: readonly string[]): boolean => some.some((type) => types.includes(type));
-  const written = pythonWords.get(text.trim()) ?? text.trim();
-  const json = allows('array', 'object') ? unescaped(written) : written;
-  const type = orElse(() => typeOfValue(JSON.parse(json)), undefined);
-  if (types.length > 0 && !allows('string')) {
-    const word = type === undefined ? toJsonWord(json) : null;
-    if (word !== null && word !== json) return toJsonText(word, types, asString);
-    if (type === 'string') return toJsonText(JSON.parse(json) as string, types, asString);
-  }
-  if (type === undefined || type === 'string') return asString;
-  if (types.length > 0 && !allows(type) && !(type === 'integer' && allows('number'))) return asString;
-  // Many languages take `5.0` for no integer.
-  return type === 'integer' && types.length > 0 && !allows('number') ? json.replace(/\.0+$/, '') : json;
-}
-
-/** Removes the backslashes from JSON that was escaped as a string. */
-function unescaped(text: string): string {
-  return /^[[{][^"]*\\"/.test(text) ? orElse(() => JSON.parse(`"${text}"`) as string, text) : text;
-}
-
 /** Templates written in Jinja show these values as Python does. */
-const pythonWords = new Map(Object.entries({ True: 'true', False: 'false', None: 'null' }));
+export const pythonWords: ReadonlyMap<string, string> = new Map(
+  Object.entries({ True: 'true', False: 'false', None: 'null' }),
+);
 
 /** Schemas that contain themselves would never end. */
 const maxSchemaDepth = 8;

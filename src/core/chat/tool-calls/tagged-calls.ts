@@ -2,69 +2,77 @@ import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import type { Reading } from '../text-input.ts';
 import type { AnswerInput } from './answer-input.ts';
-import { findLongestEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
+import {
+  equalsOf,
+  findLongestEdge,
+  peekEdge,
+  splitAtEdge,
+  tagsOf,
+  takeEdge,
+  type FoundEdge,
+} from './edges.ts';
 import { takeBalanced } from './literal-calls.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
 import { mendJson, namesAll, valueText, type MendedJson } from './mend-json.ts';
 import { areText, parameterNames, parameterTypes, type Types } from './schema-types.ts';
-import type { Edge } from './notation.ts';
-import type { TagSyntax } from './tag-syntax.ts';
+import type { ItemsNotation } from './notation.ts';
 
 interface TaggedCall {
   readonly input: AnswerInput;
-  readonly syntax: TagSyntax;
+  readonly notation: ItemsNotation;
   readonly tool: ToolDefinition | undefined;
+  /** Edges from the start of a parameter to its value, by the edge between key and value. */
+  readonly starts: ReadonlyMap<string, string>;
+  readonly close: string;
+  readonly end: string;
 }
-
-const maxNameLength = 256;
 
 /**
  * Reads the parameters of a call: `> <parameter=city> Paris </parameter> </function>`. Values have no quotes; the tool's schema
  * gives their types. A call without some close tags is read again if that is safe. One JSON object may replace the parameters.
  */
-export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: string): Reading {
-  const { nameEnd, parameterOpen, callClose } = syntax;
+export function* readTaggedCall(input: AnswerInput, notation: ItemsNotation, name: string): Reading<boolean> {
+  const { none, next, close } = notation;
+  const end = tagsOf(notation.end)[0] ?? '';
   const { length } = input.held;
-  const isNamed = (yield* takeEdge(input, [nameEnd])) !== undefined;
+  const isNamed = (yield* takeEdge(input, [none])) !== undefined;
   if (!isNamed && (yield* takeEdge(input, ['" />', ' />'])) !== undefined) {
     input.addCall(name, '{}');
-    return yield* input.dropSpace();
+    return true;
   }
   yield* input.takeSpace();
-  if (isNamed && nameEnd !== '' && (yield* input.peekAny(['{'])) !== null) {
+  if (isNamed && none.trim() !== '' && (yield* input.peekAny(['{'])) !== null) {
     const isRead = yield* readJsonArguments(input, name);
-    if (isRead && (yield* takeEdge(input, [callClose])) !== undefined) yield* input.dropSpace();
-    return;
+    if (isRead) yield* takeEdge(input, [end]);
+    return isRead;
   }
-  const follows = yield* peekEdge(input, [parameterOpen, callClose]);
-  if (!isNamed || follows === undefined) return input.giveUp();
-  const call: TaggedCall = { input, syntax, tool: input.toolNamed(name) };
+  const follows = yield* peekEdge(input, [next, end]);
+  if (!isNamed || follows === undefined) return false;
+  const starts = new Map(equalsOf(notation).map((equals) => [`${next.trim()}⟨key⟩ ${equals}`, equals]));
+  const call = { input, notation, tool: input.toolNamed(name), starts, close: close.trim(), end };
   input.startCall(name);
   const mend = (text: string, hasEnd: boolean) => mendParameters(call, text, hasEnd);
-  const isRead = (yield* readParameters(call)) || (yield* input.mendCall({ name, length, mend }));
-  if (isRead) yield* input.dropSpace();
-  else input.giveUp();
+  return (yield* readParameters(call)) || (yield* input.mendCall({ name, length, mend }));
 }
 
 function* readParameters(call: TaggedCall): Reading<boolean> {
-  const { input, syntax } = call;
+  const { input, starts, end } = call;
   let separator = '{';
-  for (; (yield* takeEdge(input, [syntax.parameterOpen])) !== undefined; separator = ', ') {
-    if (!(yield* readParameter(call, separator))) return false;
+  for (let start; (start = yield* takeEdge(input, [...starts.keys()])) !== undefined; separator = ', ') {
+    if (!(yield* readParameter(call, start, separator))) return false;
     yield* input.dropSpace();
   }
-  if ((yield* takeEdge(input, [syntax.callClose])) === undefined && !input.isComplete) return false;
+  if ((yield* takeEdge(input, [end])) === undefined && !input.isComplete) return false;
   input.addArguments(separator === '{' ? '{}' : '}');
   input.emit({ type: 'call-end' });
   return true;
 }
 
-function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
-  const { input, syntax, tool } = call;
-  const name = (yield* input.takeWhile((unit) => nameAt(unit) !== '', maxNameLength)).trim();
-  const found = name === '' ? undefined : yield* takeEdge(input, [...syntax.equals.keys()]);
-  if (!found) return false;
-  const types = typesOf(call, name, found.edge);
+function* readParameter(call: TaggedCall, start: FoundEdge, separator: string): Reading<boolean> {
+  const { input, notation, tool } = call;
+  const name = start.slots.key!.trim();
+  if (name === '') return false;
+  const types = typesOf(call, start);
   const prefix = `${separator}${JSON.stringify(name)}: `;
   if (!input.canReadAgain) {
     input.addArguments(prefix);
@@ -75,29 +83,32 @@ function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
     input.addArguments(prefix);
     return false;
   }
-  const json = toJson(value, types, syntax);
+  const json = toJson(value, types, notation);
   if (json.startsWith('"') && holdsTags(value, call)) return false;
   input.addArguments((separator === '{' && wrappedMembers(name, value, tool)) || prefix + json);
   return true;
 }
 
 function mendParameters(call: TaggedCall, text: string, hasEnd: boolean): MendedJson | undefined {
-  const { callClose, parameterOpen, parameterClose, breaksBefore, equals } = call.syntax;
-  const [body, after] = cutAt(text, callClose);
+  const { notation, starts, close, end } = call;
+  const [body, after] = cutAt(text, end);
   if (after === undefined && !hasEnd) return undefined;
-  const padding = breaksBefore ? /^\n|\n$/g : /\s*\n\s*$/;
+  const padding = breaksValues(notation) ? /^\n|\n$/g : /\s*\n\s*$/;
   const members: string[] = [];
-  for (const part of splitAtEdge(body, parameterOpen).slice(1)) {
-    const written = nameAt(part);
-    const name = written.trim();
-    const found = findLongestEdge(part.slice(written.length), [...equals.keys()]);
-    if (name === '' || !found) return undefined;
-    const rest = part.slice(written.length + found.length);
-    const value = cutAt(rest, parameterClose)[0].replace(padding, '');
-    const json = toJson(value, typesOf(call, name, found.edge), call.syntax);
-    members.push(`${JSON.stringify(name)}: ${json}`);
+  for (const part of splitAtEdge(body, notation.next).slice(1)) {
+    const parameter = notation.next.trim() + part;
+    const start = findLongestEdge(parameter, [...starts.keys()]);
+    const name = start?.slots.key?.trim() ?? '';
+    if (!start || name === '') return undefined;
+    const value = cutAt(parameter.slice(start.length), close)[0].replace(padding, '');
+    members.push(`${JSON.stringify(name)}: ${toJson(value, typesOf(call, start), notation)}`);
   }
   return { json: `{${members.join(', ')}}`, end: text.length - (after?.length ?? 0) };
+}
+
+/** Whether one line break before a value is no part of it. */
+function breaksValues({ equals }: ItemsNotation): boolean {
+  return equals.string.endsWith('\n');
 }
 
 /** The text before a mark, and the text after it if the mark occurs. */
@@ -106,26 +117,21 @@ function cutAt(text: string, mark: string): [before: string, after?: string] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-function nameAt(text: string): string {
-  return /^[^<>"\n{}]*/.exec(text)![0];
-}
-
-function toJson(value: string, types: Types, { hasQuotes }: TagSyntax): string {
-  if (hasQuotes && /^\s*"/.test(value) && isJson(value)) return value.trim();
+function toJson(value: string, types: Types, { values }: ItemsNotation): string {
+  if (values.string !== 'raw' && /^\s*"/.test(value) && isJson(value)) return value.trim();
   return valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, types);
 }
 
 /**
  * Types allowed for a value: those of the tool's schema, or the type that its tags show if the schema doesn't decide whether it is
- * a string.
+ * a string. Tags that several types share show none: the value is what it looks like.
  */
-function typesOf({ syntax, tool }: TaggedCall, name: string, edge: Edge): Types {
-  const own = parameterTypes(tool, name) ?? [];
-  const told = syntax.equals.get(edge)!;
+function typesOf({ notation, starts, tool }: TaggedCall, { edge, slots }: FoundEdge): Types {
+  const own = parameterTypes(tool, slots.key!.trim()) ?? [];
   const isOpen = own.length === 0 || (own.includes('string') && !areText(own));
-  if (!isOpen || told.length === 0) return own;
-  // Tags that several types share show none: the value is what it looks like.
-  return told.length === 1 ? told : [];
+  const told = Object.entries(notation.equals).filter(([, equals]) => equals === starts.get(edge));
+  if (!isOpen || starts.size === 1 || told.length === 0) return own;
+  return told.length === 1 ? told.map(([type]) => type) : [];
 }
 
 /** Names that models write for all arguments together. */
@@ -139,35 +145,35 @@ function wrappedMembers(name: string, value: string, tool: ToolDefinition | unde
 }
 
 /** Whether a value lacks its close tag: it contains a further parameter of the tool, or the end of all calls. */
-function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
-  const signs = [...syntax.equals.keys()].map((edge) => tagsOf(edge)[0]!);
+function holdsTags(value: string, { input, notation, tool, starts, end }: TaggedCall): boolean {
+  const signs = [...starts.values()].map((equals) => tagsOf(equals)[0]!);
   const isOther = (text: string): boolean => {
-    const name = nameAt(text);
+    const name = /^[^<>"\n{}]*/.exec(text)![0];
     const isKnown = tool === undefined ? name !== '' : parameterNames(tool).includes(name);
     return isKnown && signs.some((sign) => text.startsWith(sign, name.length));
   };
-  if (splitAtEdge(value, syntax.parameterOpen).slice(1).some(isOther)) return true;
-  const [, rest = ''] = cutAt(value, syntax.callClose);
-  return input.callEnds.some((end) => rest.trimStart().startsWith(end));
+  if (splitAtEdge(value, notation.next).slice(1).some(isOther)) return true;
+  const [, rest = ''] = cutAt(value, end);
+  return input.callEnds.some((mark) => rest.trimStart().startsWith(mark));
 }
 
 /** Emits a value while it arrives, if its types allow that. */
 function* streamValue(call: TaggedCall, types: Types): Reading<boolean> {
-  const { input, syntax } = call;
-  const { hasQuotes, hasPython, parameterClose } = syntax;
+  const { input, notation, close } = call;
+  const hasQuotes = notation.values.string !== 'raw';
   const isText = !hasQuotes && areText(types);
   const sign = isText ? undefined : ((yield* peekEdge(input, signs))?.edge as Sign | undefined);
   if (sign && (sign !== '"' || hasQuotes) && (types.length === 0 || types.includes(typeOfSign[sign]))) {
     // Tags inside of it mean nothing.
-    const isPython = hasPython && sign !== '"';
+    const isPython = notation.values.object === 'python' && sign !== '"';
     if (isPython) yield* input.takeSpace();
     const { length } = input.held;
     if (isPython) input.take(1);
-    const isWhole = yield* isPython
-      ? takeBalanced(input)
-      : takeJson(input, (piece) => input.addArguments(piece));
+    const isWhole = isPython
+      ? yield* takeBalanced(input)
+      : (yield* takeJson(input, (piece) => input.addArguments(piece))) !== undefined;
     if (isPython && isWhole) input.addArguments(valueText(input.held.slice(length), types));
-    return isWhole && (yield* takeEdge(input, [parameterClose])) !== undefined;
+    return isWhole && (yield* takeEdge(input, [close])) !== undefined;
   }
   let value = '';
   if (isText) input.addArguments('"');
@@ -175,7 +181,7 @@ function* streamValue(call: TaggedCall, types: Types): Reading<boolean> {
     if (isText) input.addArguments(JSON.stringify(text).slice(1, -1));
     else value += text;
   });
-  if (isWhole) input.addArguments(isText ? '"' : toJson(value, types, syntax));
+  if (isWhole) input.addArguments(isText ? '"' : toJson(value, types, notation));
   return isWhole;
 }
 
@@ -184,14 +190,16 @@ type Sign = keyof typeof typeOfSign;
 const signs = Object.keys(typeOfSign);
 
 /** Emits a value without its padding and close tag, and holds its text; false if the answer ended within it. */
-function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => void): Reading<boolean> {
-  const { parameterOpen, parameterClose, callClose, breaksBefore, breaksBehind } = syntax;
-  const ends = breaksBehind ? [`\n${parameterClose}`, parameterClose] : [parameterClose];
-  if (breaksBefore) yield* input.takeAny(['\n']);
+function* readRawValue(
+  { input, notation, close, end }: TaggedCall,
+  emit: (text: string) => void,
+): Reading<boolean> {
+  const ends = notation.close.startsWith('\n') ? [`\n${close}`, close] : [close];
+  if (breaksValues(notation)) yield* input.takeAny(['\n']);
   for (;;) {
     const marker = yield* input.takeUntil(ends, emit, ends);
     if (marker === null) return false;
-    if ((yield* peekEdge(input, [parameterOpen, callClose])) !== undefined) return true;
+    if ((yield* peekEdge(input, [notation.next, end])) !== undefined) return true;
     const space = yield* input.takeSpace();
     if (input.isComplete) return true;
     input.putBack(space.length);

@@ -20,7 +20,6 @@ export interface RenderedTurn {
   readonly whole: string;
   /** End of the prompt, after the user's message. */
   readonly lead: string;
-  readonly end: string;
 }
 
 interface TurnContent {
@@ -37,7 +36,9 @@ const answer = 'Said so.';
 const result = 'Result that probes.';
 const asked: ChatMessage = { role: 'user', content: question };
 
-interface TurnFrame extends Pick<RenderedTurn, 'lead' | 'end'> {
+interface TurnFrame {
+  readonly lead: string;
+  readonly end: string;
   readonly header: string;
 }
 
@@ -65,7 +66,9 @@ export class TurnRenderer {
     });
     const closed = { ...variables, add_generation_prompt: false };
     const shows = (text: string): boolean => calls.every(([name]) => text.includes(name));
-    for (const tools of calls.length > 0 ? [barely(calls), []] : [[]]) {
+    // Tools without arguments are rendered fast.
+    const bare = toolsFor(calls.map(([name]) => [name, {}]));
+    for (const tools of calls.length > 0 ? [bare, []] : [[]]) {
       const frame = this.#frame(tools, variables, reasoningContent);
       const full = frame && this.#render([asked, turn], tools, closed);
       if (!frame || full === undefined) continue;
@@ -80,7 +83,7 @@ export class TurnRenderer {
         const last = end.trim() === '' ? -1 : text.lastIndexOf(end.trim());
         if (last > 0) text = text.slice(0, last);
       }
-      if (shows(text)) return { text, whole, lead, end };
+      if (shows(text)) return { text, whole, lead };
     }
     return undefined;
   }
@@ -143,23 +146,11 @@ export function sharedStart(one: string, other: string): number {
   return length;
 }
 
-/** Tools of these names, which are rendered fast. */
-function barely(calls: readonly ProbedCall[]): readonly ToolDefinition[] {
-  const parameters = { type: 'object', properties: {} };
-  return calls.map(([name]) => ({ name, description: 'D.', parameters }));
-}
-
-/** Tools that have all of these arguments. */
+/** Tools that have these arguments. */
 export function toolsFor(calls: readonly ProbedCall[]): readonly ToolDefinition[] {
-  const values = new Map<string, Record<string, unknown>>();
-  for (const [name, own] of calls) values.set(name, { ...values.get(name), ...own });
-  return [...values].map(([name, own]) => ({ name, description: 'D.', parameters: schemaOf(own) }));
-}
-
-function schemaOf(value: unknown): Record<string, unknown> {
-  const type = typeOfValue(value);
-  if (type === 'array') return { type, description: 'D.', items: {} };
-  if (type !== 'object') return { type, description: 'D.' };
-  const properties = Object.entries(value as object).map(([key, own]) => [key, schemaOf(own)]);
-  return { type, description: 'D.', properties: Object.fromEntries(properties) };
+  return calls.map(([name, values]) => {
+    const types = Object.entries(values).map(([key, value]) => [key, { type: typeOfValue(value) }]);
+    const parameters = { type: 'object', properties: Object.fromEntries(types) as object };
+    return { name, description: 'D.', parameters };
+  });
 }

@@ -7,7 +7,7 @@ import { createFormat } from '../../../../src/core/chat/tool-calls/format.ts';
 import { createChatTemplate } from '../../../../src/folder/chat-template.ts';
 import { familyTemplates, jinjaOf } from '../../../docs/family-templates.ts';
 import { folderOf } from '../../../folder/folders.ts';
-import { parsePieces } from './items.ts';
+import { call, parsePieces } from './items.ts';
 import { knownFormat } from './known-formats.ts';
 
 const open = (chatTemplate: string) => createChatTemplate(folderOf({ chatTemplate }));
@@ -98,6 +98,16 @@ describe('deriveNotation', () => {
     const text =
       '<do>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson | tojson }}}</do>';
     expect(derive(text).notation).toMatchObject({ kind: 'json', nameAt: ['name'] });
+  });
+
+  it('derives the start of a call without arguments from a template that refuses one', () => {
+    const written =
+      "{% if not c.function.arguments %}{{ raise_exception('none') }}{% endif %}<do={{ c.function.name }}>{% for k, v in c.function.arguments|items %}<p={{ k }}>{{ v }}</p>{% endfor %}</do>";
+    const { notation } = derive(written);
+    expect(notation).toMatchObject({ first: '><p=', none: '>', next: '<p=' });
+    const { write, createParser } = createFormat('own', [notation!]);
+    const text = write([{ name: 'f', arguments: '{}' }]);
+    expect(parsePieces(createParser([]), [text])).toEqual([call('f')]);
   });
 
   it('stops with a template that takes too many steps', () => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
+import { createFormat, type ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
+import type { ItemsNotation } from '../../../../src/core/chat/tool-calls/notation.ts';
 import { cut, cutTexts } from '../../text/pieces.ts';
 import { call, parsePieces, type Item } from './items.ts';
 import { knownFormat, knownFormats } from './known-formats.ts';
@@ -670,5 +671,15 @@ describe('formats', () => {
     const text = 'Sure: {"name":"Bob", "age": 3}';
     const parser = createParser([{ name: 'f' }], { isConstrained: true });
     expect(parsePieces(parser, text.split(''))).toEqual([text]);
+  });
+
+  it.each([
+    ['(', ')'],
+    [': k=', '.'],
+  ])('leaves braces as text if calls have no mark: %s', (first, end) => {
+    const [start] = knownFormat('pythonic').notations as readonly [ItemsNotation];
+    const format = createFormat('bare', [{ ...start, begin: '', between: null, first, end }]);
+    for (const text of ['{', '{x}', '{f(n=1)}', 'See:\n{"name": "f"}'])
+      expect(parsePieces(format.createParser([{ name: 'f' }]), text.split(''))).toEqual([text]);
   });
 });
