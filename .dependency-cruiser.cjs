@@ -243,7 +243,7 @@ module.exports = {
         '^src/(realtime|core|contracts|validation|concurrency|http)/',
         '^src/errors\\.ts$',
         '^src/categories/[a-z]+/(events|request|parameters)\\.ts$',
-        '^src/categories/transcription/wire/(descriptions|schema|to-events)\\.ts$',
+        '^src/categories/transcription/wire/(schema|to-response)\\.ts$',
         '^node_modules/zod/',
         '^(node:)?buffer$',
       ],

@@ -1,7 +1,13 @@
 import type { Dtype } from '../contracts/files.ts';
 import { storedDtypes } from '../folder/graph-files.ts';
-import { check, UsageError, type OptionTable, type OptionValues } from './options.ts';
-import { readHubOptions, type HubValues } from './hub-options.ts';
+import {
+  check,
+  UsageError,
+  type OptionTable,
+  type OptionValues,
+  readHubOptions,
+  type HubValues,
+} from './options.ts';
 import { categoryNames } from '../categories/registry.ts';
 import { settingsOf } from '../loading/settings.ts';
 import type { ModelSettings } from './model-settings.ts';

@@ -6,8 +6,15 @@ import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { senderTo, type RemoteEndpoint } from '../access.ts';
 import type { Upstreams } from '../upstreams.ts';
 import type { GraphSignature } from './server.ts';
-import { dataTypeOf, dataTypes, elementTypeOf } from './data-types.ts';
-import { decodeOutputs, encodeInputs, lengthHeader, type InferResponse } from './infer-body.ts';
+import {
+  decodeOutputs,
+  encodeInputs,
+  lengthHeader,
+  type InferResponse,
+  dataTypeOf,
+  dataTypes,
+  elementTypeOf,
+} from './infer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import type { HttpRequest } from '../../runtime/http/fetch-with-certificates.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';

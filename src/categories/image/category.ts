@@ -6,7 +6,7 @@ import { imageModels } from './models.ts';
 import { imageParameters } from './parameters.ts';
 import { completeImageRequest, type ImageRequest, type ImageRequestInput } from './request.ts';
 import { imageSettings } from './settings.ts';
-import { imageDescriptions } from './wire/descriptions.ts';
+import { imageDescriptions } from './wire/schema.ts';
 import { imageGenerations } from './wire/endpoint.ts';
 
 export interface ImageMethods {

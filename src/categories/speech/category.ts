@@ -6,7 +6,7 @@ import { speechModels } from './models.ts';
 import { speechParameters } from './parameters.ts';
 import { completeSpeechRequest, type SpeechRequest, type SpeechRequestInput } from './request.ts';
 import { speechSettings } from './settings.ts';
-import { speechDescriptions } from './wire/descriptions.ts';
+import { speechDescriptions } from './wire/schema.ts';
 import { audioSpeech, audioVoices } from './wire/endpoint.ts';
 import { defaultVoice } from './wire/voices.ts';
 

@@ -11,7 +11,7 @@ import {
   type TranscriptionRequestInput,
 } from './request.ts';
 import { transcriptionSettings } from './settings.ts';
-import { transcriptionDescriptions } from './wire/descriptions.ts';
+import { transcriptionDescriptions } from './wire/schema.ts';
 import { audioTranscriptions, audioTranslations } from './wire/endpoint.ts';
 
 function createTranscriptRecorder(): OutputRecorder<TranscriptionEvent> {

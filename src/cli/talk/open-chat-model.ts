@@ -1,11 +1,10 @@
 import { checkModel } from '../../loading/settings.ts';
-import { readHubOptions, type HubValues } from '../hub-options.ts';
 import { exitCode, untilInterrupted, type ExitCode } from '../command.ts';
 import { createNote, type Terminal } from '../terminal.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
 import { openModel, type OpenModel } from '../open-model.ts';
-import { inOption, UsageError } from '../options.ts';
+import { inOption, UsageError, readHubOptions, type HubValues } from '../options.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { ContentPart, MessageContent } from '../../core/chat/messages.ts';

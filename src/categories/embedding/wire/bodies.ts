@@ -16,6 +16,7 @@ import {
 } from '../../../validation/foreign-fields.ts';
 import { encodeFloat32 } from '../../../core/embedding/base64.ts';
 import type { EmbeddingResult } from '../events.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 type Input = string | string[] | number[] | number[][];
 
@@ -177,3 +178,10 @@ function toEntry(
   const embedding = encodingFormat === 'base64' ? encodeFloat32(vector) : Array.from(vector);
   return { object: 'embedding', index, embedding };
 }
+
+export const embeddingDescriptions: Descriptions = {
+  index: 'Number of the input, from 0.',
+  embedding: 'The vector, in the requested `encoding_format`.',
+  prompt_tokens: 'Tokens of all inputs.',
+  total_tokens: 'The same number: there are no output tokens.',
+};
