@@ -97,7 +97,7 @@ module.exports = {
       '^src/hub/',
       [
         '^src/(core|concurrency|folder|hub)/',
-        '^src/runtime/http/(answer-body|answer-clock|reason-of-fetch|parse-answer)\\.ts$',
+        '^src/runtime/http/(answer-body|answer-clock|fetch-failures)\\.ts$',
         '^src/errors\\.ts$',
         contracts,
         '^(node:)?(fs|path|url|module|crypto|os|stream|timers)(/promises)?$',

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { didYouMean } from '../core/text/suggest.ts';
 import type { z } from 'zod';
 import { orThrow } from '../errors.ts';
-import { settingsFault } from '../validation/settings-fault.ts';
+import { settingsFault } from '../validation/assert-options.ts';
 import type { HubOptions } from '../index.ts';
 import { resolveHubSettings } from '../hub/settings.ts';
 

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineCommand, exitCode, untilInterrupted, type ExitCode } from '../command.ts';
-import { formatSeconds, formatBytes, formatNumber } from '../format.ts';
+import { formatSeconds, formatBytes, formatNumber, renderTable } from '../format.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { oneModel, readModelChoice } from '../model-choice.ts';
 import { openModel } from '../open-model.ts';
-import { renderTable } from '../table.ts';
 import { createNote, type Note, type OutputStream, type Terminal } from '../terminal.ts';
 import {
   assertFitting,

@@ -1,7 +1,6 @@
 import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../folder/catalogue.ts';
 import { defineCommand, exitCode, type ExitCode } from '../command.ts';
-import { formatAge, formatBytes, formatCount } from '../format.ts';
-import { renderTable } from '../table.ts';
+import { formatAge, formatBytes, formatCount, renderTable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError, hubOptionTable, readHubOptions } from '../options.ts';
 import { readCache, type CacheContents } from './cached-models.ts';

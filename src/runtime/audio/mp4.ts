@@ -1,5 +1,5 @@
 import { createMp4Reader, type Mp4Reader } from '../../core/audio/containers/mp4.ts';
-import type { Mp4Start } from '../../core/audio/containers/mp4-track.ts';
+import type { Mp4Start } from '../../core/audio/containers/mp4-samples.ts';
 import { toOpusHead } from '../../core/audio/containers/opus-head.ts';
 import { ContainerError } from '../../core/audio/containers/reading.ts';
 import type { ByteSource } from './byte-source.ts';

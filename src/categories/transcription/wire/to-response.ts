@@ -70,7 +70,7 @@ export function toDiarizedTranscription(result: TranscriptionResult): DiarizedTr
   };
 }
 
-export function toSpeakerSegment(
+function toSpeakerSegment(
   { speaker, startSeconds, endSeconds, text }: SpeakerSegment,
   index: number,
 ): DiarizedTranscription['segments'][number] {

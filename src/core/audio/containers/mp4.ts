@@ -1,8 +1,7 @@
 import { createFragmentReader } from './mp4-fragments.ts';
 import { findMp4Box, type Mp4Box, readMp4Box, readMp4Boxes, readMp4Content } from './mp4-box.ts';
 import { toMp4SampleEntry } from './mp4-codec.ts';
-import { createSampleReader } from './mp4-samples.ts';
-import type { Mp4Start, Mp4Track, NextMp4Packet } from './mp4-track.ts';
+import { createSampleReader, type Mp4Start, type Mp4Track, type NextMp4Packet } from './mp4-samples.ts';
 import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
 
 export interface Mp4Reader {

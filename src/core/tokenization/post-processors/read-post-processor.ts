@@ -18,7 +18,18 @@ import {
   type PartialEncoding,
 } from '../encoding.ts';
 import { classOf, space } from '../unicode/character-class.ts';
-import type { PostProcessor } from './post-processor.ts';
+
+interface PostProcessOptions {
+  readonly addSpecialTokens: boolean;
+}
+
+/** Adds a model's special tokens around texts, and trims offsets. */
+export interface PostProcessor {
+  /** Number of special tokens around one text, or around two. */
+  addedTokens(texts: number): number;
+  /** @returns encodings to concatenate */
+  process(encodings: readonly PartialEncoding[], options: PostProcessOptions): readonly PartialEncoding[];
+}
 
 const blank = characterOfByte[0x20];
 

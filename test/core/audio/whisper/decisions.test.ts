@@ -6,7 +6,7 @@ import {
   temperatureLadder,
 } from '../../../../src/core/audio/whisper/fallback.ts';
 import { createLoopDetector } from '../../../../src/core/audio/whisper/loop-detector.ts';
-import { toPrefix } from '../../../../src/core/audio/whisper/prefix.ts';
+import { toPrefix } from '../../../../src/core/audio/whisper/prompt.ts';
 import { cutRepetitions } from '../../../../src/core/audio/whisper/segments.ts';
 import { isUnsayable } from '../../../../src/core/audio/whisper/word-timing.ts';
 import { toSeconds } from '../../../../src/core/audio/whisper/timestamps.ts';
