@@ -56,7 +56,7 @@ describe('bestFallback', () => {
 describe('createLoopDetector', () => {
   /** Number of tokens after which a text is a loop. */
   const endOf = (tokens: readonly number[]): number | undefined => {
-    const { read } = createLoopDetector(224);
+    const read = createLoopDetector(224);
     const end = tokens.findIndex(read);
     return end < 0 ? undefined : end + 1;
   };

@@ -4,22 +4,12 @@ import { readCount } from '../../../../folder/model-folder.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { decodeGreedily, maxTokensOf } from '../../../../runtime/decode-greedily.ts';
-import { sampleRateHz, type RecognizedStretch, type StretchRecognizer } from '../../recognizer.ts';
+import { sampleRateHz, type RecognizedStretch } from '../../recognizer.ts';
 
 /** Trained on shorter audio; longer audio yields repetitive text. */
 const maxSeconds = 28;
 
-export interface Writer {
-  /** Properties of both kinds of recognizers. */
-  readonly traits: Omit<StretchRecognizer, 'recognize' | 'release'>;
-  /** @param options.samples of the stretch */
-  write(
-    next: (token: number) => Promise<Float32Array>,
-    options: { readonly samples: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<RecognizedStretch>;
-}
-
-export function createWriter(folder: ModelFolder): Writer {
+export function createWriter(folder: ModelFolder) {
   const { config, generationConfig } = folder;
   const tokenizer = createTextTokenizer(folder);
   const setting = (name: string): unknown => generationConfig[name] ?? config[name];
@@ -29,8 +19,13 @@ export function createWriter(folder: ModelFolder): Writer {
   const ends = new Set([setting('eos_token_id')].flat());
   const contextLength = readCount(config, 'max_position_embeddings');
   return {
-    traits: { maxSeconds, contextLength, languages: [], abilities: new Set() },
-    async write(next, { samples, signal }) {
+    /** Properties of both kinds of recognizers. */
+    traits: { maxSeconds, contextLength, languages: [], abilities: new Set<never>() },
+    /** @param options.samples of the stretch */
+    async write(
+      next: (token: number) => Promise<Float32Array>,
+      { samples, signal }: { readonly samples: number; readonly signal?: AbortSignal | undefined },
+    ): Promise<RecognizedStretch> {
       const maxTokens = Math.min(contextLength, maxTokensOf(samples / sampleRateHz));
       const written = await decodeGreedily((token = start) => next(token), { ends, maxTokens, signal });
       const text = tokenizer.decode(written.tokens.filter((id) => !tokenizer.isSpecial(id))).trim();
