@@ -174,11 +174,6 @@ export interface StepTokens extends StepSize {
   readonly inputs?: StepInputs | undefined;
 }
 
-interface BoundStep {
-  readonly binding: Binding;
-  readonly step: StepTensors;
-}
-
 /**
  * Binds the inputs of a step in addition to its cache. A step of the same shape as the previous one only writes its numbers.
  */
@@ -186,7 +181,7 @@ export async function bindStep(
   { session, layout }: { session: BindableSession; layout: DecoderLayout },
   cache: BoundCache,
   { tokens, counts, inputs, ...size }: StepTokens,
-): Promise<BoundStep> {
+) {
   await cache.reserve(size.count);
   const binding = cache.bind();
   let { step } = cache;

@@ -49,18 +49,13 @@ export async function createSegmentationModel(session: Session) {
 const melBins = 80;
 const outputNames = ['embeddings', 'embedding', 'embs', 'last_hidden_state'];
 
-/** The directions of the vectors identify speakers. */
-export interface VoiceEmbedder {
-  /** @param samples of one speaker, 16 kHz, mono */
-  embed(samples: Float32Array): Promise<Float32Array | undefined>;
-  release(): Promise<void>;
-}
+export type VoiceEmbedder = ReturnType<typeof createVoiceEmbedder>;
 
 /**
- * Filter banks `[1, frames, 80]` (WeSpeaker) or samples `[1, samples]` (WavLM x-vectors) → `[1, dimensions]`. @see
- * https://github.com/wenet-e2e/wespeaker
+ * Filter banks `[1, frames, 80]` (WeSpeaker) or samples `[1, samples]` (WavLM x-vectors) → `[1, dimensions]`. The directions of
+ * the vectors identify speakers. @see https://github.com/wenet-e2e/wespeaker
  */
-export function createVoiceEmbedder(session: Session): VoiceEmbedder {
+export function createVoiceEmbedder(session: Session) {
   const [input, ...others] = session.inputs;
   const bins = input?.dims[2];
   const takesSamples = input?.dims.length === 2;
@@ -78,7 +73,8 @@ export function createVoiceEmbedder(session: Session): VoiceEmbedder {
     return { type: 'float32', dims: [1, frames, melBins], data };
   };
   return {
-    async embed(samples) {
+    /** @param samples of one speaker, 16 kHz, mono */
+    async embed(samples: Float32Array) {
       const results = await session.run({ [input.name]: toInput(samples) }, [output]);
       const embedding = results[output]!.data as Float32Array;
       const length = embedding.reduce((sum, value) => sum + value ** 2, 0);
