@@ -42,8 +42,8 @@ const foreign: Readonly<Record<string, string>> = {
  * texts, ranges, regular expressions, groups, `[…]`, `|`, `*`, `+`, `?`, `~ n..m`, `%import common.…`, `%ignore`. The
  * start rule is `start`.
  */
-export function larkGrammar(grammar: string, path = 'grammar'): Expression {
-  return new LarkReader(grammar, path).read();
+export function larkGrammar(grammar: string): Expression {
+  return new LarkReader(grammar).read();
 }
 
 class LarkReader extends GrammarReader implements PatternGrammar {
@@ -55,8 +55,8 @@ class LarkReader extends GrammarReader implements PatternGrammar {
   #isInTerminal = false;
   #ranges = 0;
 
-  constructor(source: string, path: string) {
-    super(source, path);
+  constructor(source: string) {
+    super(source);
     this.#mayIgnore = /^[ \t]*%ignore/m.test(source);
   }
 
