@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { orThrow } from '../errors.ts';
 import { settingsFault } from '../validation/assert-options.ts';
 import type { HubOptions } from '../index.ts';
-import { resolveHubSettings } from '../hub/settings.ts';
+import { resolveHubSettings } from '../hub/remote-model.ts';
 
 /**
  * The name of its value in help, empty for a switch; its description; an optional letter. A value that ends with `…`

@@ -1,6 +1,6 @@
 import type { Device } from '../../core/device.ts';
 import { completeImageRequest } from '../../categories/image/request.ts';
-import { modelChoiceTable } from '../model-choice.ts';
+import { modelChoiceTable } from '../model-settings.ts';
 import { settingsOf } from '../../loading/settings.ts';
 import { assertDevice, threadBounds } from '../../validation/device-setting.ts';
 import {

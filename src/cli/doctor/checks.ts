@@ -8,7 +8,7 @@ import { devices } from '../../core/device.ts';
 import { workerEnvironment } from '../../engine/worker-process.ts';
 import { makeFolder } from '../../folder/file-system.ts';
 import { listCachedModels } from '../../hub/model-cache.ts';
-import { resolveHubSettings } from '../../hub/settings.ts';
+import { resolveHubSettings } from '../../hub/remote-model.ts';
 import { chooseRuntime, useLibrary } from '../../runtime/choose-runtime.ts';
 import { reasonOfFetch } from '../../runtime/http/fetch-failures.ts';
 import { formatBytes } from '../format.ts';

@@ -4,7 +4,7 @@ import { formatBytes, formatCount, renderTable } from '../format.ts';
 import { definitions, section } from '../help.ts';
 import { hubOptionTable } from '../options.ts';
 import { aboutModel, warn } from '../load-models.ts';
-import { modelChoiceTable, oneModel, readModelChoice } from '../model-choice.ts';
+import { modelChoiceTable, oneModel, readModelChoice } from '../model-settings.ts';
 import type { OutputStream } from '../terminal.ts';
 import { gatherFacts, type ModelFacts } from './model-facts.ts';
 

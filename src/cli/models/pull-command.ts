@@ -1,7 +1,7 @@
 import { defineCommand, exitCode, untilInterrupted } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
-import { readModelChoice, modelChoiceTable } from '../model-choice.ts';
+import { readModelChoice, modelChoiceTable } from '../model-settings.ts';
 import { parseSource } from '../../folder/source.ts';
 import { UsageError, hubOptionTable } from '../options.ts';
 import { diskUse } from './cached-models.ts';

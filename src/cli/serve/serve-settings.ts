@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { assertDuration } from '../../engine/limits.ts';
 import type { HandlerOptions, HubOptions } from '../../index.ts';
-import { resolveHubSettings } from '../../hub/settings.ts';
+import { resolveHubSettings } from '../../hub/remote-model.ts';
 import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { checkModel } from '../../loading/settings.ts';
 import { assertVoice, isVoiceModel } from '../../realtime/agent/voice.ts';

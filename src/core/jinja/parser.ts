@@ -22,7 +22,7 @@ import {
   parseVariable,
 } from './parse-expression.ts';
 import { toText } from './printing.ts';
-import { TokenReader } from './token-reader.ts';
+import { TokenReader } from './lexer.ts';
 import { isTruthy, Namespace } from './values.ts';
 
 const statements: ReadonlyMap<string, (tokens: TokenReader) => Statement> = new Map([

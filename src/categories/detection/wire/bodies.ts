@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { rounded } from '../../../core/math/numeric.ts';
 import { detectionParameters } from '../parameters.ts';
-import { textField } from '../../../validation/body-fields.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, textField } from '../../../validation/parameter-schema.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import type { DetectionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';

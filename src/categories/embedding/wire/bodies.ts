@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { embeddingParameters, encodingFormats, maxEmbeddingInputs } from '../parameters.ts';
-import { textField } from '../../../validation/body-fields.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, textField } from '../../../validation/parameter-schema.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import { faultOfInput } from '../input-fault.ts';
 import type { EmbeddingRequestInput } from '../request.ts';

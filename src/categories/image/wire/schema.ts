@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { imageParameters, maxImagePromptCharacters } from '../parameters.ts';
-import { flagField, textField } from '../../../validation/body-fields.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, flagField, textField } from '../../../validation/parameter-schema.ts';
 import { describeValue } from '../../../core/text/quote.ts';
 import { needs } from '../../../validation/json-schema.ts';
 import type { Descriptions } from '../../../validation/describe-fields.ts';

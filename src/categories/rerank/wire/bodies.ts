@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { textField } from '../../../validation/body-fields.ts';
 import { listOf } from '../../../validation/list-schema.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, textField } from '../../../validation/parameter-schema.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import { maxRerankDocuments, rerankParameters } from '../parameters.ts';
 import { parseBody } from '../../../validation/issues.ts';

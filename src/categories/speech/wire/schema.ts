@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { maxSpeechCharacters, speechParameters } from '../parameters.ts';
 import { speechFormats } from '../../../core/audio/speech-formats.ts';
-import { textField } from '../../../validation/body-fields.ts';
 import { needs } from '../../../validation/json-schema.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, textField } from '../../../validation/parameter-schema.ts';
 import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 /** Delivery: raw bytes, server-sent events with base64, or one JSON object with base64. */

@@ -4,8 +4,8 @@ import {
   bestFallback,
   needsFallback,
   temperatureLadder,
+  createLoopDetector,
 } from '../../../../src/core/audio/whisper/fallback.ts';
-import { createLoopDetector } from '../../../../src/core/audio/whisper/loop-detector.ts';
 import { toPrefix } from '../../../../src/core/audio/whisper/prompt.ts';
 import { cutRepetitions } from '../../../../src/core/audio/whisper/segments.ts';
 import { isUnsayable } from '../../../../src/core/audio/whisper/word-timing.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flagField, textField } from '../../../../validation/body-fields.ts';
+import { flagField, textField } from '../../../../validation/parameter-schema.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { chatRequestSchema, tokenId } from '../chat/schema.ts';
 import { fieldError } from '../../../../errors.ts';

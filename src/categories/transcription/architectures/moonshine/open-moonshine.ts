@@ -16,9 +16,12 @@ import { runKept, bindGraph } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { RecognitionDecoder, type DecoderText, type EncodedAudio } from '../../pipeline/text-decoder.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
-import type { StretchRecognizer } from '../../recognizer.ts';
+import { type StretchRecognizer, sampleRateHz, type RecognizedStretch } from '../../recognizer.ts';
 import { moonshineFiles, streamingFiles as files } from './files.ts';
-import { createWriter } from './writer.ts';
+import { describeValue } from '../../../../core/text/quote.ts';
+import type { ModelFolder } from '../../../../contracts/text-model.ts';
+import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
+import { decodeGreedily, maxTokensOf } from '../../../../runtime/decode-greedily.ts';
 
 const encoderMask = 'encoder_attention_mask';
 
@@ -151,4 +154,32 @@ function toOut(name: string): string {
 function zeros(inputs: readonly TensorSignature[]): TensorMap {
   const sizeOf = (dim: number | string): number => (typeof dim === 'number' ? dim : 0);
   return Object.fromEntries(inputs.map(({ name, type, dims }) => [name, filled(type, dims.map(sizeOf))]));
+}
+
+/** Trained on shorter audio; longer audio yields repetitive text. */
+const maxSeconds = 28;
+
+function createWriter(folder: ModelFolder) {
+  const { config, generationConfig } = folder;
+  const tokenizer = createTextTokenizer(folder);
+  const setting = (name: string): unknown => generationConfig[name] ?? config[name];
+  const start = setting('decoder_start_token_id') ?? setting('bos_token_id');
+  if (typeof start !== 'number')
+    throw sourceError(`config.json has decoder_start_token_id ${describeValue(start)}, expected a token`);
+  const ends = new Set([setting('eos_token_id')].flat());
+  const contextLength = readCount(config, 'max_position_embeddings');
+  return {
+    /** Properties of both kinds of recognizers. */
+    traits: { maxSeconds, contextLength, languages: [], abilities: new Set<never>() },
+    /** @param options.samples of the stretch */
+    async write(
+      next: (token: number) => Promise<Float32Array>,
+      { samples, signal }: { readonly samples: number; readonly signal?: AbortSignal | undefined },
+    ): Promise<RecognizedStretch> {
+      const maxTokens = Math.min(contextLength, maxTokensOf(samples / sampleRateHz));
+      const written = await decodeGreedily((token = start) => next(token), { ends, maxTokens, signal });
+      const text = tokenizer.decode(written.tokens.filter((id) => !tokenizer.isSpecial(id))).trim();
+      return { ...written, text };
+    },
+  };
 }

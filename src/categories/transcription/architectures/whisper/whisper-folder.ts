@@ -10,8 +10,6 @@ import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
 
-export type WhisperVocabulary = ReturnType<typeof readVocabulary>;
-
 export type WhisperFolder = Awaited<ReturnType<typeof openWhisperFolder>>;
 
 export interface WhisperFolderOptions {

@@ -1,6 +1,9 @@
 import { likeliestToken, type LikeliestToken } from '../../../../core/audio/likeliest-token.ts';
-import { maxCompressionRatio, type DecodingQuality } from '../../../../core/audio/whisper/fallback.ts';
-import { createLoopDetector } from '../../../../core/audio/whisper/loop-detector.ts';
+import {
+  maxCompressionRatio,
+  type DecodingQuality,
+  createLoopDetector,
+} from '../../../../core/audio/whisper/fallback.ts';
 import { applyTimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
 import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
 import { candidatesInto, createCandidates } from '../../../../core/sampling/candidates.ts';
