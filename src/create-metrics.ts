@@ -4,7 +4,7 @@ import {
   type CountingObserver,
   type MetricsOptions,
 } from './observability/metrics.ts';
-import { createGetHandler } from './server/health.ts';
+import { createGetHandler } from './server/get-handler.ts';
 
 /** Metrics for Prometheus. */
 export interface Metrics extends CountingObserver {

@@ -32,7 +32,7 @@ export function createAnswerClock({ firstByteMs, idleMs }: AnswerTimes, caller?:
   };
   return {
     /** Aborts after a timeout, or when the caller leaves. */
-    signal: caller ? AbortSignal.any([caller, controller.signal]) : controller.signal,
+    signal: (caller ? AbortSignal.any([caller, controller.signal]) : controller.signal) as AbortSignal,
     /** @throws the error of `step`, which must end with `signal` */
     async wait<Result>(step: () => Promise<Result>): Promise<Result> {
       isWaiting = true;

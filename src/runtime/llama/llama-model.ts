@@ -44,7 +44,7 @@ export async function loadLlamaModel(path: string, { gpu, gpuLayers = 'all' }: L
     get address() {
       return alive(address);
     },
-    outputSize: (ranks: boolean) =>
+    outputSize: (ranks: boolean): number =>
       llama.call(ranks ? 'llama_model_n_cls_out' : 'llama_model_n_embd_out', alive(address)),
     /** Encodes a text; special tokens in it are parsed. */
     encode(text: string, { frame = false } = {}) {
@@ -69,7 +69,7 @@ export async function loadLlamaModel(path: string, { gpu, gpuLayers = 'all' }: L
       const large = Buffer.alloc(-size);
       return Uint8Array.from(large.subarray(0, piece(large)));
     },
-    isEnd: (token: number) => llama.call('llama_vocab_is_eog', alive(ownVocabulary), token),
+    isEnd: (token: number): boolean => llama.call('llama_vocab_is_eog', alive(ownVocabulary), token),
     /** Only after releasing its contexts. @throws Error if called twice */
     release(): void {
       const own = alive(address);
