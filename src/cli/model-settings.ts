@@ -84,7 +84,6 @@ export function readModelChoice(
   { dtype, category, ...values }: OptionValues<typeof modelChoiceTable> & HubValues,
 ): ModelSettings {
   const { hub } = readHubOptions(values);
-  const known = settingsOf(undefined);
   return {
     source,
     dtype: check('--dtype', known['dtype']!, dtype) as Dtype | undefined,

@@ -109,7 +109,7 @@ const messageFields = [
 export function fromTokenizeRequest(body: unknown) {
   return readForeign(tokenizeForeignFields, body, (own) => {
     const parsed = parseBody(tokenizeRequestSchema, own);
-    const { model, prompt, content, messages } = parsed;
+    const { model: id, prompt, content, messages } = parsed;
     const places = (['prompt', 'content', 'messages'] as const).filter((name) => parsed[name] != null);
     const [place, second] = places;
     if (place === undefined) throw fieldError('prompt', 'expected a text, or `messages`');
@@ -119,15 +119,15 @@ export function fromTokenizeRequest(body: unknown) {
     const hasNames = parsed.return_token_strs ?? false;
     const hasPieces = parsed.with_pieces ?? false;
     const preview = { addSpecialTokens, echo: hasNames || hasPieces ? 'spelling' : 'text' } as const;
-    const call = { model, place, hasNames, hasPieces };
+    const call = { model: id, place, hasNames, hasPieces };
     if (place === 'messages') {
       const rendered = Object.fromEntries(messageFields.map((name) => [name, parsed[name]]));
-      const { request } = toChatRequest({ ...rendered, model, messages: messages! });
+      const { request } = toChatRequest({ ...rendered, model: id, messages: messages! });
       return { ...call, request: { ...request, ...preview } };
     }
     const misplaced = messageFields.find((name) => parsed[name] != null);
     if (misplaced !== undefined) throw fieldError(misplaced, `not allowed with ${place}`);
-    return { ...call, request: { model, messages: [], prompts: [(prompt ?? content)!], ...preview } };
+    return { ...call, request: { model: id, messages: [], prompts: [(prompt ?? content)!], ...preview } };
   });
 }
 
