@@ -97,7 +97,7 @@ module.exports = {
       '^src/hub/',
       [
         '^src/(core|concurrency|folder|hub)/',
-        '^src/runtime/http/(answer-body|answer-clock|reason-of-fetch|parse-answer)\\.ts$',
+        '^src/runtime/http/(answer-body|answer-clock|fetch-failures)\\.ts$',
         '^src/errors\\.ts$',
         contracts,
         '^(node:)?(fs|path|url|module|crypto|os|stream|timers)(/promises)?$',
@@ -243,7 +243,7 @@ module.exports = {
         '^src/(realtime|core|contracts|validation|concurrency|http)/',
         '^src/errors\\.ts$',
         '^src/categories/[a-z]+/(events|request|parameters)\\.ts$',
-        '^src/categories/transcription/wire/(descriptions|schema|to-events)\\.ts$',
+        '^src/categories/transcription/wire/(schema|to-response)\\.ts$',
         '^node_modules/zod/',
         '^(node:)?buffer$',
       ],

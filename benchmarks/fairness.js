@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { categories } from '../dist/src/categories/registry.js';
-import { renderTable } from '../dist/src/cli/table.js';
+import { renderTable } from '../dist/src/cli/format.js';
 import { childReplicas } from '../dist/src/engine/child-replica.js';
 import { createEngine } from '../dist/src/engine/create-engine.js';
 import { createInference } from '../dist/src/index.js';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { renderTable } from '../dist/src/cli/table.js';
+import { renderTable } from '../dist/src/cli/format.js';
 
 const faults = /** @type {const} */ ([
   'kill',

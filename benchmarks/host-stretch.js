@@ -2,7 +2,7 @@
 // between two turns of the event loop. Nothing but the host works: a request that is accepted gets 503. Usage: npm run build && node benchmarks/host-stretch.js [part of an endpoint or of a body's name]
 import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { renderTable } from '../dist/src/cli/table.js';
+import { renderTable } from '../dist/src/cli/format.js';
 import { createHandler } from '../dist/src/create-handler.js';
 import { InferenceError } from '../dist/src/errors.js';
 import { voice } from '../dist/src/index.js';

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createHandler } from 'slashv1';
 import { createFakeInference } from 'slashv1/testing';
-import { renderTable } from '../dist/src/cli/table.js';
+import { renderTable } from '../dist/src/cli/format.js';
 import { machine } from './measure.js';
 
 const [, , url] = process.argv;

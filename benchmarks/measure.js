@@ -1,7 +1,7 @@
 /** Rounds in shuffled order, medians, and a table with ratios; statistics and tables are those of `slashv1 bench`. */
 
 import { quantile } from '../dist/src/core/math/numeric.js';
-import { renderTable } from '../dist/src/cli/table.js';
+import { renderTable } from '../dist/src/cli/format.js';
 
 /** @param {readonly number[]} values */
 export const median = (values) => percentile(values, 0.5);

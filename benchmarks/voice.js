@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { chat, createInference, speech, transcription, voice } from 'slashv1';
 import { resample } from 'slashv1/audio';
 import { WebSocket } from 'ws';
-import { renderTable } from '../dist/src/cli/table.js';
+import { renderTable } from '../dist/src/cli/format.js';
 import { serveLive } from './live-server.js';
 import { machine, percentile } from './measure.js';
 import { findRealModel } from './real-models.js';

@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { defineCommand } from '../../src/cli/command.ts';
-import { type Column, renderTable } from '../../src/cli/table.ts';
-import { formatNumber } from '../../src/cli/format.ts';
+import { formatNumber, type Column, renderTable } from '../../src/cli/format.ts';
 import { type BenchResults, type LoadReport, readResults } from './results.ts';
-import type { Measurement } from '../../src/cli/bench/statistics.ts';
+import type { Measurement } from '../../src/cli/bench/load.ts';
 import { exitCode, type ExitCode } from '../../src/cli/command.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { UsageError } from '../../src/cli/options.ts';

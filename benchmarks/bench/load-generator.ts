@@ -4,7 +4,7 @@ import { exitCode, type ExitCode } from '../../src/cli/command.ts';
 import { watchInterrupts } from '../../src/cli/command.ts';
 import { createNote, type Terminal } from '../../src/cli/terminal.ts';
 import { aboutModel, categoryOf } from '../../src/cli/load-models.ts';
-import { oneModel, readModelChoice } from '../../src/cli/model-choice.ts';
+import { oneModel, readModelChoice } from '../../src/cli/model-settings.ts';
 import { openModel } from '../../src/cli/open-model.ts';
 import {
   assertCompatible,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { perToken, type Messages, type Sample } from '../../src/cli/bench/workloads.ts';
-import type { Measurement } from '../../src/cli/bench/statistics.ts';
-import { settingsFault } from '../../src/validation/settings-fault.ts';
+import type { Measurement } from '../../src/cli/bench/load.ts';
+import { settingsFault } from '../../src/validation/assert-options.ts';
 import { UsageError } from '../../src/cli/options.ts';
 import type { BenchValues } from './options.ts';
 

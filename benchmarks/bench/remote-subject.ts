@@ -9,7 +9,7 @@ import {
   type SpeechEvent,
   type TranscriptionEvent,
 } from '../../src/index.ts';
-import { reasonOfFetch } from '../../src/runtime/http/reason-of-fetch.ts';
+import { reasonOfFetch } from '../../src/runtime/http/fetch-failures.ts';
 import { categoryNames } from '../../src/categories/registry.ts';
 import type { MeasuredInference, Subject } from '../../src/cli/bench/workloads.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { settingsFault } from '../../src/validation/settings-fault.ts';
+import { settingsFault } from '../../src/validation/assert-options.ts';
 import { UsageError } from '../../src/cli/options.ts';
 import type { Machine } from './machine.ts';
 import type { BenchReport } from '../../src/cli/bench/bench-command.ts';

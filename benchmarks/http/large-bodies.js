@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createHandler } from 'slashv1';
 import { toNodeListener } from 'slashv1/node';
 import { createFakeInference } from 'slashv1/testing';
-import { renderTable } from '../../dist/src/cli/table.js';
+import { renderTable } from '../../dist/src/cli/format.js';
 import { machine, median } from '../measure.js';
 
 const bytes = 16e6;

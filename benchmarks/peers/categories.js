@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createInference, detection, embedding, rerank, speech } from 'slashv1';
-import { renderTable } from '../../dist/src/cli/table.js';
+import { renderTable } from '../../dist/src/cli/format.js';
 import { machine, median, shuffle } from '../measure.js';
 import { findRealModel } from '../real-models.js';
 import { startClock } from './runner.js';

@@ -11,7 +11,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { renderTable } from '../../dist/src/cli/table.js';
+import { renderTable } from '../../dist/src/cli/format.js';
 import { machine, median, shuffle } from '../measure.js';
 
 const { values, positionals } = parseArgs({

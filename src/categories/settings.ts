@@ -9,6 +9,7 @@ import {
   textSetting,
   type SettingTable,
 } from '../validation/setting-table.ts';
+import type { ModelOptions } from '../contracts/model.ts';
 
 export const hubSettings = {
   endpoint: textSetting(
@@ -57,4 +58,33 @@ export const commonSettings = {
   warmUp: booleanSetting(
     'Answer a short request while loading, so that the first request is fast. It ends after a second. Default: true, but false with `loadOnDemand`.',
   ),
+} satisfies SettingTable;
+
+/** Describes a model of a category by its settings and limits. */
+export type Describe<Settings extends object, Category extends string> = (
+  options: Omit<ModelOptions<Settings>, 'category'>,
+) => ModelOptions<Settings> & { readonly category: Category };
+
+export function describing<Settings extends object, Category extends string>(
+  category: Category,
+): Describe<Settings, Category> {
+  return (options) => ({ ...options, category }) as ReturnType<Describe<Settings, Category>>;
+}
+
+const imageFetch = z.strictObject({
+  allowPrivateNetworks: z.union([z.boolean(), z.array(z.string())]).optional(),
+  allowedHosts: z.array(z.string()).optional(),
+  maxBytes: integerSetting('Maximum size of a file; default 20 MiB.'),
+  timeoutMs: integerSetting('Time limit, redirects included; default 10 s.'),
+});
+
+/** Settings of models with image input. */
+export const imageInputSettings = {
+  imageFetch: imageFetch
+    .optional()
+    .describe('Permitted URLs of images; default: the public Internet, 20 MiB, 10 s.'),
+  maxPixels: integerSetting(
+    'Images with more pixels are rejected, as are images that need more than six bytes per pixel of that number to decode: AVIF above a quarter, WebP and 16-bit RGBA above three quarters. Default 2²⁶, which takes up to 550 MB, 640 MB if the model reads full-size images.',
+  ),
+  maxSide: integerSetting('Images with more pixels in width or height are rejected. Default 16,384.'),
 } satisfies SettingTable;

@@ -13,7 +13,7 @@ export interface SpanMessage {
   readonly parts: readonly MessagePart[];
 }
 
-export function writtenBy(role: string, content: string): SpanAttributes {
-  const message: SpanMessage = { role, parts: [{ type: 'text', content }] };
+export function writtenByUser(content: string): SpanAttributes {
+  const message: SpanMessage = { role: 'user', parts: [{ type: 'text', content }] };
   return { 'gen_ai.input.messages': JSON.stringify([message]) };
 }

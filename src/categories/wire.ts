@@ -61,8 +61,11 @@ export {
   fromTranslationRequest,
   type TranscriptionCall,
 } from './transcription/wire/from-request.ts';
-export { createTranscriptionStreamer } from './transcription/wire/to-events.ts';
-export { toTranscription, toVerboseTranscription } from './transcription/wire/to-response.ts';
+export {
+  toTranscription,
+  toVerboseTranscription,
+  createTranscriptionStreamer,
+} from './transcription/wire/to-response.ts';
 export {
   transcriptionEventSchema,
   transcriptionRequestSchema,

@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util';
 import { didYouMean } from '../core/text/suggest.ts';
 import type { z } from 'zod';
 import { orThrow } from '../errors.ts';
-import { settingsFault } from '../validation/settings-fault.ts';
+import { settingsFault } from '../validation/assert-options.ts';
+import type { HubOptions } from '../index.ts';
+import { resolveHubSettings } from '../hub/remote-model.ts';
 
 /**
  * The name of its value in help, empty for a switch; its description; an optional letter. A value that ends with `…`
@@ -151,4 +153,35 @@ export function check<T>(label: string, schema: z.ZodType<T>, value: unknown): T
   const fault = settingsFault(schema, value);
   if (fault === undefined) return schema.parse(value);
   throw new UsageError([label, fault.place, fault.reason].filter(Boolean).join(': '));
+}
+
+/** Options of every command that finds models. */
+export const hubOptionTable = {
+  offline: ['', 'Use only downloaded models; also SLASHV1_OFFLINE=1.'],
+  'cache-dir': ['<folder>', 'Folder of downloaded models; also SLASHV1_CACHE or HF_HUB_CACHE.'],
+  endpoint: ['<url>', 'Address of Hugging Face or a mirror; also HF_ENDPOINT.'],
+} as const satisfies OptionTable;
+
+export const hubSettingOptions = {
+  offline: ['hub.offline'],
+  'cache-dir': ['hub.cacheFolder'],
+  endpoint: ['hub.endpoint'],
+} as const;
+
+/** Variables of settings without an option, for messages. */
+export const hubVariables: Readonly<Record<string, string>> = {
+  'hub.endpoint': 'HF_ENDPOINT',
+  'hub.token': 'HF_TOKEN',
+};
+
+export type HubValues = OptionValues<typeof hubOptionTable>;
+
+/** The settings of the given options, `undefined` without any, and the resolved settings. */
+export function readHubOptions(values: HubValues) {
+  const { settings, names } = overlay<{ hub?: HubOptions }>({}, hubSettingOptions, values);
+  const resolved = inOption(
+    (path) => names.get(path) ?? hubVariables[path]!,
+    () => resolveHubSettings(settings.hub),
+  );
+  return { hub: settings.hub, cacheFolder: resolved.cacheFolder };
 }

@@ -3,8 +3,8 @@ import type { ModelSpec } from './model.ts';
 import type { FileEvidence, ModelFiles } from './files.ts';
 
 /**
- * A kind of model, listed in `architectures.ts` of its category (graphs for any session backend) or of a backend that opens it in
- * its own way. Loads no native code before `open`.
+ * A kind of model, listed in `models.ts` of its category (graphs for any session backend) or in `architectures.ts` of a backend that opens
+ * it in its own way. Loads no native code before `open`.
  */
 export interface Architecture<Opened = unknown, Settings extends object = object> {
   /** Name for users, such as `whisper`. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileEvidence, Json, ModelPlace } from '../contracts/files.ts';
 import { bundledModelNames } from './bundled-models.ts';
-import { filesIn } from './files-in.ts';
+import { filesIn } from './file-system.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { readGgufFile, categoryOfGguf, firstTokenizerKey } from './gguf/gguf-folder.ts';
 import { isGguf } from './gguf/gguf-source.ts';

@@ -4,7 +4,7 @@ import { fieldError } from '../errors.ts';
 import { sourceError } from '../folder/model-files.ts';
 import { readBytes } from '../runtime/http/answer-body.ts';
 import { createAnswerClock, type AnswerClock } from '../runtime/http/answer-clock.ts';
-import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
+import { reasonOfFetch } from '../runtime/http/fetch-failures.ts';
 import { openUrl, refusal, type Remote } from './http.ts';
 import type { RemoteFile } from './file-list.ts';
 import { TransientError, withRetries } from './retry.ts';

@@ -4,10 +4,10 @@ import { fieldError, InferenceError } from '../errors.ts';
 import { downloadFile } from './download.ts';
 import type { RemoteFile } from './file-list.ts';
 import { withFileLock } from './file-lock.ts';
-import { inParallel } from './in-parallel.ts';
 import { createProgressMeter, type DownloadProgress } from './progress.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { readVerified, stateOf, writeVerified } from './verified-files.ts';
+import { limitConcurrency } from '../concurrency/limit-concurrency.ts';
 
 /** Small files are downloaded in parallel; two large ones share the bandwidth anyway. */
 const parallelDownloads = 4;
@@ -125,4 +125,21 @@ export function diskError(error: unknown, label: string, cacheFolder: string): u
     (syscall === 'mkdir' ? undefined : reasons[code === 'EDQUOT' ? 'ENOSPC' : code]) ??
     `the cache folder ${cacheFolder} can't be used (${code}); SLASHV1_CACHE names another one`;
   return fieldError('source', reason, { code: 'worker_failed', cause: error });
+}
+
+/** Processes all items, `width` at a time. If one fails, the rest are aborted and have stopped when this rejects. */
+export async function inParallel<Item>(
+  items: readonly Item[],
+  width: number,
+  signal: AbortSignal | undefined,
+  task: (item: Item, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const failure = new AbortController();
+  const whole = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal;
+  const limit = limitConcurrency(width);
+  const work = (item: Item): Promise<void> =>
+    limit(() => task(item, whole), { signal: whole }).catch((error: unknown) => failure.abort(error));
+  await Promise.all(items.map(work));
+  signal?.throwIfAborted();
+  failure.signal.throwIfAborted();
 }

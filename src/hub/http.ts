@@ -1,6 +1,6 @@
 import type { InferenceError } from '../errors.ts';
 import { readText, type BodyOptions } from '../runtime/http/answer-body.ts';
-import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
+import { reasonOfFetch } from '../runtime/http/fetch-failures.ts';
 import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
 

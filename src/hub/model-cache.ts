@@ -2,8 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { copyFile, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { filesIn } from '../folder/files-in.ts';
-import { makeFolder, replaceFile } from '../folder/write-files.ts';
+import { makeFolder, replaceFile, filesIn } from '../folder/file-system.ts';
 import { lockOwners } from './file-lock.ts';
 import { formatFileList, readFileList, type ListedFile, type Listing, type RemoteFile } from './file-list.ts';
 

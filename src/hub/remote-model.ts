@@ -1,10 +1,53 @@
 import type { HubOptions } from '../contracts/model.ts';
-import { quote } from '../core/text/quote.ts';
+import { quote, describeValue } from '../core/text/quote.ts';
 import { ggufFiles } from '../folder/gguf/gguf-source.ts';
 import { parseSource } from '../folder/source.ts';
 import { RepositoryCache } from './model-cache.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
-import { resolveHubSettings } from './settings.ts';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fieldError } from '../errors.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const defaultEndpoint = 'https://huggingface.co';
+
+/** Fills in defaults. */
+export function resolveHubSettings(options: HubOptions = {}, environment: Environment = process.env) {
+  const endpoint = options.endpoint ?? (environment['HF_ENDPOINT'] || defaultEndpoint);
+  if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : ''))
+    throw fieldError('hub.endpoint', `expected an http or https URL, got ${describeValue(endpoint)}`);
+  const token = options.token ?? (environment['HF_TOKEN']?.trim() || undefined);
+  // Checked here, because the errors of fetch would reveal it.
+  if (token !== undefined && !/^[!-~]+$/.test(token))
+    throw fieldError('hub.token', 'expected printable ASCII characters');
+  return {
+    /** Without a trailing slash. */
+    endpoint: endpoint.replace(/\/+$/, ''),
+    token,
+    /** Absolute. */
+    cacheFolder: resolve(
+      options.cacheFolder ?? (environment['SLASHV1_CACHE'] || sharedCacheFolder(environment)),
+    ),
+    offline:
+      options.offline ?? (isSet(environment['SLASHV1_OFFLINE']) || isSet(environment['HF_HUB_OFFLINE'])),
+  };
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && /^(?:1|on|yes|true)$/i.test(value.trim());
+}
+
+/** @see https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables */
+function sharedCacheFolder(environment: Environment): string {
+  const caches = environment['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const home = environment['HF_HOME'] || join(caches, 'huggingface');
+  const folder = environment['HF_HUB_CACHE'] || environment['HUGGINGFACE_HUB_CACHE'] || join(home, 'hub');
+  const expanded = folder.replace(/^~(?=[\\/]|$)/, homedir());
+  return expanded.replaceAll(/\$(?:(\w+)|\{(\w+)\})/g, (text, plain: string, braced: string) => {
+    return environment[plain ?? braced] ?? text;
+  });
+}
 
 /** How to find and request a model on the network. */
 export interface RemoteOptions {

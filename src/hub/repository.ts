@@ -3,7 +3,7 @@ import { InferenceError, sentence } from '../errors.ts';
 import { parseContentHash } from './verified-files.ts';
 import type { Listing, RemoteFile } from './file-list.ts';
 import { askServer, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
-import { inParallel } from './in-parallel.ts';
+import { inParallel } from './fetch-files.ts';
 import { possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { TransientError } from './retry.ts';

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { replaceFile } from '../folder/write-files.ts';
+import { replaceFile } from '../folder/file-system.ts';
 import { readJsonFile } from '../folder/json.ts';
 
 /** A file's state in the file system when its content was verified: `algorithm:hex size mtimeMs inode`. */

@@ -10,7 +10,7 @@ import { commonSettings } from '../categories/settings.ts';
 import { limitSettings } from '../engine/limits.ts';
 import { resolveParameter } from '../core/parameters/descriptor.ts';
 import { fieldError, inField, orElse, orThrow, renameFields } from '../errors.ts';
-import { resolveHubSettings } from '../hub/settings.ts';
+import { resolveHubSettings } from '../hub/remote-model.ts';
 import { evidenceAtHand } from '../folder/evidence.ts';
 import { recognizeModel } from './facts.ts';
 import { assertDevice } from '../validation/device-setting.ts';

@@ -2,7 +2,7 @@ import type { RunOrigin } from '../contracts/run.ts';
 import type { ObservedModel, ObservedRun, RunEnd, ObservedRequest, Observer } from '../contracts/observer.ts';
 import { messageOf, type InferenceError } from '../errors.ts';
 import { getOrCreate } from '../core/get-or-create.ts';
-import { reasonOf } from './error-reason.ts';
+import { reasonOf } from './run-facts.ts';
 import type { Logger } from './logger.ts';
 
 const known = new WeakMap<Logger, Observer>();

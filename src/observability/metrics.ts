@@ -11,7 +11,7 @@ import {
   type MetricDefinition,
 } from './metric-definitions.ts';
 import { requireOptional } from './optional-package.ts';
-import { timePerOutputToken } from './time-per-output-token.ts';
+import { timePerOutputToken } from './run-facts.ts';
 
 /** Options of `createMetrics`. */
 export interface MetricsOptions {

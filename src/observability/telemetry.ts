@@ -4,9 +4,8 @@ import type { RunEvent } from '../contracts/run.ts';
 import type { OutputRecorder } from '../contracts/telemetry.ts';
 import type { Attributes, Meter } from '@opentelemetry/api';
 import type { InferenceObserver, ObservedRun, RunEnd } from '../contracts/observer.ts';
-import { reasonOf } from './error-reason.ts';
 import { requireOptional } from './optional-package.ts';
-import { timePerOutputToken } from './time-per-output-token.ts';
+import { timePerOutputToken, reasonOf } from './run-facts.ts';
 
 /** `chat tiny-chat`; only the operation for unknown models, since clients can invent any number of names. */
 function spanName(run: ObservedRun): string {

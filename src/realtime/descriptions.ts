@@ -1,4 +1,4 @@
-import { heardDescriptions } from '../categories/transcription/wire/descriptions.ts';
+import { heardDescriptions } from '../categories/transcription/wire/schema.ts';
 import type { Descriptions } from '../validation/describe-fields.ts';
 
 /** Fields of the messages about audio, and of live transcription. */

@@ -7,7 +7,7 @@ import {
   createTranscriptionStreamer,
   toTokenUsage,
   type TokenUsage,
-} from '../categories/transcription/wire/to-events.ts';
+} from '../categories/transcription/wire/to-response.ts';
 import type { Configuration } from './listening.ts';
 import { EarlyRun } from './early-run.ts';
 import type { SpeechInput, SpokenAudio } from './speech-input.ts';

@@ -6,10 +6,15 @@ import type {
   Session,
   Tensor,
   TensorMap,
+  BindableSession,
 } from '../contracts/graph.ts';
 import { toFloat32 } from './encoder/token-inputs.ts';
-import { isBindable } from './is-bindable.ts';
 import { filled } from './tensors.ts';
+
+/** Whether tensors can be bound to a session; only with the native runtime. */
+export function isBindable(session: Session): session is BindableSession {
+  return 'createBinding' in session;
+}
 
 export type BoundGraph = ReturnType<typeof bindGraph>;
 

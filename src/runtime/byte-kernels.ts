@@ -9,16 +9,7 @@ import { nodeOf, tensorValue } from '../core/onnx/value.ts';
 import type { Tensor } from '../contracts/graph.ts';
 import { withSession } from './with-session.ts';
 
-/** The 8-bit products that a CPU computes efficiently. */
-export interface ByteKernels {
-  /**
-   * Whether blockwise products use the CPU's byte instructions: without them they take as long as with full-precision
-   * activations, some 50 times as long.
-   */
-  areFastByBlocks(): Promise<boolean>;
-  /** Whether products with signed weights are exact: older instructions saturate. */
-  areExactWithSigns(): Promise<boolean>;
-}
+export type ByteKernels = typeof measuredByteKernels;
 
 /** Columns and rows of the trial products. */
 const [size, count] = [512, 2048] as const;
@@ -28,13 +19,18 @@ const maxRounds = 32;
 let fast: Promise<boolean> | undefined;
 let exact: Promise<boolean> | undefined;
 
-/** Each is measured once per process, with a small product. */
-export const measuredByteKernels: ByteKernels = {
+/** The 8-bit products that a CPU computes efficiently. Each is measured once per process, with a small product. */
+export const measuredByteKernels = {
+  /**
+   * Whether blockwise products use the CPU's byte instructions: without them they take as long as with full-precision
+   * activations, some 50 times as long.
+   */
   areFastByBlocks: () =>
     (fast ??= measure(0).then(async (slow) => {
       const enough = slow / 4;
       return (await measure(int8Activations, enough)) < enough;
     })),
+  /** Whether products with signed weights are exact: older instructions saturate. */
   areExactWithSigns: () => (exact ??= multiplyLargest().then((sum) => sum === 255 * 127 * size)),
 };
 

@@ -8,16 +8,11 @@ export interface GreedyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface GreedyText {
-  readonly tokens: readonly number[];
-  /** 0 without tokens. */
-  readonly averageLogprob: number;
-}
-
+/** @returns an average of 0 without tokens */
 export async function decodeGreedily(
   next: (token: number | undefined) => Promise<Float32Array>,
   { ends, maxTokens, signal }: GreedyOptions,
-): Promise<GreedyText> {
+) {
   const tokens: number[] = [];
   let total = 0;
   while (tokens.length < maxTokens) {

@@ -1,7 +1,7 @@
 import { elementTypes } from '../core/onnx/element-types.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 import { joinRowsModel, pickPositionModel, zerosModel } from '../core/onnx/tensor-graphs.ts';
-import { writeOnnxModel } from '../core/onnx/write-model.ts';
+import { writeOnnxModel } from '../core/onnx/messages.ts';
 import { bindGraph } from './bound-graph.ts';
 import { int64 } from './tensors.ts';
 import type { BindableSession, ResidentTensor, Tensor } from '../contracts/graph.ts';

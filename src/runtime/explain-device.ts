@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Api } from './native/load-api.ts';
 import { fieldError, messageOf, type InferenceError } from '../errors.ts';
 import { abbreviate } from '../core/text/quote.ts';
-import { pathsIn } from './paths-in.ts';
+import { pathsIn } from './native/runtime-library.ts';
 
 /** The parts of runtime and machine that explain why a device doesn't work. */
 export interface DeviceContext {

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { writeOnnxModel } from '../core/onnx/write-model.ts';
+import { writeOnnxModel } from '../core/onnx/messages.ts';
 import type { OnnxGraph, OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
 
 /** A file of a model, with properties that change when the file does. */

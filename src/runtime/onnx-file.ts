@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { readOnnxModel } from '../core/onnx/read-model.ts';
+import { readOnnxModel } from '../core/onnx/messages.ts';
 import type { ByteSource } from '../core/protobuf/reader.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 

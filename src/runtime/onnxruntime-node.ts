@@ -1,8 +1,7 @@
 import * as onnxruntime from 'onnxruntime-node';
 import { getOrCreate } from '../core/get-or-create.ts';
 import type { ElementType, Session, Tensor, TensorData, TensorSignature } from '../contracts/graph.ts';
-import { toConfigurationEntries, type OnnxSessionOptions } from './session-options.ts';
-import { defaultThreads } from './default-threads.ts';
+import { toConfigurationEntries, type OnnxSessionOptions, defaultThreads } from './session-options.ts';
 
 /**
  * Loads an ONNX model with the binding of `onnxruntime-node`. Loading and running block the calling thread, so a

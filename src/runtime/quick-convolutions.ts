@@ -1,10 +1,9 @@
 import { toByteProducts } from '../core/onnx/rewrites/byte-convolutions.ts';
 import { toSpatialConvolutions } from '../core/onnx/rewrites/spatial-convolutions.ts';
 import { orElse } from '../core/text/or-else.ts';
-import { defaultThreads } from './default-threads.ts';
 import { locateWeights, renameWeights, writeMapped, type GraphBytes } from './mapped-weights.ts';
 import { mentions, readOnnxFile } from './onnx-file.ts';
-import type { OnnxSessionOptions } from './session-options.ts';
+import { defaultThreads, type OnnxSessionOptions } from './session-options.ts';
 
 /** A graph with convolutions over time in the forms that the runtime computes fastest. The weights stay in the file. */
 export function withQuickConvolutions(

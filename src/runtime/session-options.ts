@@ -1,4 +1,6 @@
 import type { Device } from '../core/device.ts';
+import { availableParallelism } from 'node:os';
+
 export type RuntimeName = 'native' | 'onnxruntime-node';
 
 export interface OnnxSessionOptions {
@@ -29,3 +31,6 @@ export function toConfigurationEntries({ weightsFolder }: OnnxSessionOptions): R
     }),
   };
 }
+
+/** Default number of threads of a model: the host keeps a core. */
+export const defaultThreads = (): number => Math.max(1, availableParallelism() - 1);

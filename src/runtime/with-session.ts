@@ -1,6 +1,6 @@
 import type { Session } from '../contracts/graph.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
-import { writeOnnxModel } from '../core/onnx/write-model.ts';
+import { writeOnnxModel } from '../core/onnx/messages.ts';
 import { createOnnxSession } from './onnx.ts';
 
 /** Opens a small graph for the duration of a callback. */

@@ -1,7 +1,7 @@
 import type { SpeechEvent, SpeechModelInfo, SpokenWord } from '../categories/speech/events.ts';
 import { writeWavHeader } from '../core/audio/containers/wav-header.ts';
 import type { CallOptions } from '../contracts/run.ts';
-import { aliasVoices } from '../core/speech/voice-aliases.ts';
+import { aliasVoices } from '../core/speech/voices.ts';
 import { fieldError } from '../errors.ts';
 import type { SpeechRequest } from '../categories/speech/request.ts';
 import { createSteps, type FakeRun, wordsOf } from './fake-run.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallOptions } from '../contracts/run.ts';
-import { settingsFault } from '../validation/settings-fault.ts';
+import { settingsFault } from '../validation/assert-options.ts';
 
 const count = z.int().min(0).optional();
 const run = {

@@ -49,3 +49,14 @@ function stringsSchema(max = Infinity): z.ZodType {
     `expected at most ${max} strings, got ${(input as unknown[]).length}`;
   return max === Infinity ? schema : schema.max(max, { error: tooMany });
 }
+
+/** An optional boolean field of a body; `null` counts as absent. */
+export function flagField(description: string, preset?: boolean): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
+  const documentation = preset === undefined ? { description } : { description, default: preset };
+  return z.boolean().nullish().meta(documentation);
+}
+
+/** Like `flagField`, for a text. */
+export function textField(description: string): z.ZodOptional<z.ZodNullable<z.ZodString>> {
+  return z.string().nullish().meta({ description });
+}

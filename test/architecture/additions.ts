@@ -214,7 +214,7 @@ export const addedArchitecture: Architecture<never> = {
   open: () => Promise.reject(new Error('opened by ${category}')),
 };
 `,
-    list: `categories/${category}/architectures.ts`,
+    list: `categories/${category}/models.ts`,
     after: '[] = [',
     entry: 'addedArchitecture, ',
     name: 'addedArchitecture',

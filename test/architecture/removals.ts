@@ -7,8 +7,8 @@ export interface Removal {
   readonly lists: readonly string[];
 }
 
-const backends = ['backends/registry.ts', 'backends/settings.ts', 'backends/remote.ts', 'index.ts'];
-const recognizers = ['categories/transcription/architectures.ts'];
+const backends = ['backends/registry.ts', 'backends/settings.ts', 'index.ts'];
+const recognizers = ['categories/transcription/models.ts'];
 const heads = ['core/vision/heads/registry.ts', 'entries/vision.ts'];
 
 export const removals: readonly Removal[] = [
@@ -20,7 +20,7 @@ export const removals: readonly Removal[] = [
   { room: 'entries/transformers.ts', lists: [] },
   { room: 'categories/transcription/architectures/moonshine', lists: recognizers },
   { room: 'categories/transcription/architectures/nemo', lists: recognizers },
-  { room: 'categories/speech/architectures/vits', lists: ['categories/speech/architectures.ts'] },
+  { room: 'categories/speech/architectures/vits', lists: ['categories/speech/models.ts'] },
   { room: 'core/vision/heads/fastestdet.ts', lists: heads },
   { room: 'core/vision/heads/yolo26.ts', lists: heads },
   { room: 'core/vision/heads/yolox-maps.ts', lists: heads },

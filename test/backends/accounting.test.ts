@@ -8,7 +8,7 @@ import { ChatEventReader } from '../../src/backends/openai/chat-events.ts';
 import { byteCounter } from '../../src/backends/openai/count-tokens.ts';
 import type { ApiServer } from '../../src/backends/openai/server.ts';
 import { openTokenizerCounter } from '../../src/backends/openai/tokenizer-counter.ts';
-import { remote } from '../../src/backends/remote.ts';
+import { remote } from '../../src/backends/registry.ts';
 import { chat } from '../../src/categories/chat/settings.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import { createInference } from '../../src/inference.ts';

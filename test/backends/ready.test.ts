@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { remote } from '../../src/backends/remote.ts';
+import { remote } from '../../src/backends/registry.ts';
 import { chat } from '../../src/categories/chat/settings.ts';
 import { createInference, type Inference } from '../../src/inference.ts';
 import { createHealthHandler } from '../../src/server/health.ts';

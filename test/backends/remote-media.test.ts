@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { toNodeListener } from '../../adapters/node.ts';
-import { remote } from '../../src/backends/remote.ts';
+import { remote } from '../../src/backends/registry.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import { createInference } from '../../src/inference.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';

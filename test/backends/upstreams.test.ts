@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InferenceError } from '../../src/errors.ts';
-import { remote } from '../../src/backends/remote.ts';
+import { remote } from '../../src/backends/registry.ts';
 import { chat } from '../../src/categories/chat/settings.ts';
 import { embedding } from '../../src/categories/embedding/settings.ts';
 import { createInference } from '../../src/inference.ts';

@@ -1,4 +1,4 @@
-import { scorers } from '../../src/categories/rerank/architectures.ts';
+import { scorers } from '../../src/categories/rerank/models.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

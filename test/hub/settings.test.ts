@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { resolveHubSettings } from '../../src/hub/settings.ts';
+import { resolveHubSettings } from '../../src/hub/remote-model.ts';
 
 it('asks the public hub, without a token', () => {
   expect(resolveHubSettings({}, {})).toMatchObject({

@@ -8,7 +8,7 @@ import { ReadableStream } from 'node:stream/web';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { fetchWith, type HttpRequest } from '../../src/runtime/http/fetch-with-certificates.ts';
 import { readBytes, readText } from '../../src/runtime/http/answer-body.ts';
-import { reasonOfFetch } from '../../src/runtime/http/reason-of-fetch.ts';
+import { reasonOfFetch } from '../../src/runtime/http/fetch-failures.ts';
 
 const pem = (name: string): string => readFileSync(new URL(`certificates/${name}`, import.meta.url), 'utf8');
 const ca = pem('authority.pem');

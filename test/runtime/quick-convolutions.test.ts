@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { elementTypes } from '../../src/core/onnx/element-types.ts';
 import type { OnnxModel } from '../../src/core/onnx/model.ts';
-import { readOnnxModel } from '../../src/core/onnx/read-model.ts';
+import { readOnnxModel, writeOnnxModel } from '../../src/core/onnx/messages.ts';
 import { toModel } from '../../src/core/onnx/tensor-graphs.ts';
 import { inlineTensor } from '../../src/core/onnx/tensor-values.ts';
 import { integerAttribute, integersAttribute, nodeOf, tensorValue } from '../../src/core/onnx/value.ts';
-import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 import { withQuickConvolutions } from '../../src/runtime/quick-convolutions.ts';
 
@@ -115,8 +114,8 @@ interface OverTime {
 function overTime({ operator = 'Conv', dims, attributes = {} }: OverTime, hasBias = true): OnnxModel {
   const filters = operator === 'Conv' ? dims[0] : dims[1];
   const count = dims[0] * dims[1] * dims[2];
-  const wave = (length: number, step: number): Uint8Array =>
-    floats(Array.from({ length }, (_, at) => Math.sin(at * step)));
+  const wave = (values: number, step: number): Uint8Array =>
+    floats(Array.from({ length: values }, (_, at) => Math.sin(at * step)));
   return toModel({
     nodes: [nodeOf(operator, ['x', 'w', ...(hasBias ? ['b'] : [])], ['y'], attributes)],
     initializers: [

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readText } from '../../src/runtime/http/answer-body.ts';
 import { fetchWith } from '../../src/runtime/http/fetch-with-certificates.ts';
-import { sendAgain } from '../../src/runtime/http/send-again.ts';
+import { sendAgain } from '../../src/runtime/http/fetch-failures.ts';
 
 /** Ends each connection, without an answer, at the request of that number on it. */
 async function serverThatCloses(how: 'destroy' | 'resetAndDestroy', at: number) {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { renderTable } from '../../dist/src/cli/table.js';
+import { renderTable } from '../../dist/src/cli/format.js';
 import { createAttackers } from './attackers.js';
 import { send } from './client.js';
 import { innocentRequests } from './innocents.js';

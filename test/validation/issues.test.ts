@@ -12,7 +12,7 @@ import {
 } from '../../src/categories/wire.ts';
 import { InferenceError } from '../../src/errors.ts';
 import { parseBody } from '../../src/validation/issues.ts';
-import { settingsFault } from '../../src/validation/settings-fault.ts';
+import { settingsFault } from '../../src/validation/assert-options.ts';
 
 /** More than any message may repeat, of a letter that no message has. */
 const long = 'ŷ'.repeat(5_000_000);

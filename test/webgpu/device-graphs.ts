@@ -1,5 +1,5 @@
 import { zerosModel } from '../../src/core/onnx/tensor-graphs.ts';
-import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
+import { writeOnnxModel } from '../../src/core/onnx/messages.ts';
 import type { BindableSession, ResidentTensor } from '../../src/contracts/graph.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { joinRowsModel } from '../../src/core/onnx/tensor-graphs.ts';
-import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
+import { writeOnnxModel } from '../../src/core/onnx/messages.ts';
 import { doublingModel } from '../runtime/doubling-model.ts';
 import { createOn, createZeros, zerosOf } from './device-graphs.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fieldError, InferenceError, orElse } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../contracts/graph.ts';
 import { readBeginning, readText, readWhole, type HttpAnswer } from '../../runtime/http/answer-body.ts';
-import { parseAnswer } from '../../runtime/http/parse-answer.ts';
+import { parseAnswer } from '../../runtime/http/answer-body.ts';
 import { senderTo, type RemoteEndpoint } from '../access.ts';
 import type { Upstreams } from '../upstreams.ts';
 import type { GraphSignature } from './server.ts';
@@ -10,8 +10,7 @@ import { dataTypeOf, dataTypes, elementTypeOf } from './data-types.ts';
 import { decodeOutputs, encodeInputs, lengthHeader, type InferResponse } from './infer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import type { HttpRequest } from '../../runtime/http/fetch-with-certificates.ts';
-import { sendAgain } from '../../runtime/http/send-again.ts';
-import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
+import { reasonOfFetch, sendAgain } from '../../runtime/http/fetch-failures.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 export interface OpenInferenceOptions {

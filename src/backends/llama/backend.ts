@@ -18,7 +18,7 @@ import type { LlamaBackend } from './settings.ts';
  * ```
  */
 export function llama(options: Omit<LlamaBackend, 'kind'> = {}): LlamaBackend {
-  assertInstalled('backend');
+  assertInstalled();
   return { ...options, kind: 'llama' };
 }
 
@@ -45,7 +45,7 @@ export const llamaDefinition: BackendDefinition = {
   ],
   runs: ({ name }) => categories.has(name),
   async open() {
-    assertInstalled('backend');
+    assertInstalled();
     const { openGgufModel } = await import('./text-model.ts');
     return {
       sessions: {
@@ -58,8 +58,8 @@ export const llamaDefinition: BackendDefinition = {
   },
 };
 
-function assertInstalled(param: string): void {
+function assertInstalled(): void {
   if (hasLlamaBinaries()) return;
   const reason = `a GGUF file runs on llama.cpp, of which no binary for this machine is installed: npm install ${llamaPackage}`;
-  throw fieldError(param, reason);
+  throw fieldError('backend', reason);
 }

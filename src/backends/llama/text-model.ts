@@ -11,7 +11,7 @@ import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';
 import { loadLlamaModel, type LlamaModel } from '../../runtime/llama/llama-model.ts';
 import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
 import { releaseOnFailure } from '../../concurrency/release-on-failure.ts';
-import { defaultThreads } from '../../runtime/default-threads.ts';
+import { defaultThreads } from '../../runtime/session-options.ts';
 
 /** `tokenizer.ggml.token_type` of tokens that aren't text. */
 const controlTypes: ReadonlySet<unknown> = new Set([2, 3, 5]);

@@ -5,7 +5,7 @@ import { withQuickConvolutions } from '../../runtime/quick-convolutions.ts';
 import type { SessionBackend, TextModel } from '../../contracts/sessions.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import type { ChatSettings } from '../../categories/chat/settings.ts';
-import { resolveHubSettings } from '../../hub/settings.ts';
+import { resolveHubSettings } from '../../hub/remote-model.ts';
 import { locateDecoder, openModelFolder } from '../../folder/model-folder.ts';
 import { locateModel } from '../../folder/source.ts';
 import { createTextTokenizer } from '../../folder/tokenizer.ts';

@@ -1,12 +1,16 @@
 import { writeExact } from '../../core/text/exact-json.ts';
 import { createParser } from 'eventsource-parser';
 import { createAnswerClock } from '../../runtime/http/answer-clock.ts';
-import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError, orElse, orThrow } from '../../errors.ts';
-import { createDecoder, readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
+import {
+  createDecoder,
+  parseAnswer,
+  readBeginning,
+  readBytes,
+  readText,
+} from '../../runtime/http/answer-body.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';
-import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
-import { sendAgain } from '../../runtime/http/send-again.ts';
+import { sendAgain, reasonOfFetch } from '../../runtime/http/fetch-failures.ts';
 import { senderTo } from '../access.ts';
 import type { PipelineRunOptions } from '../../contracts/run.ts';
 import type { RemoteModel } from './remote-model.ts';

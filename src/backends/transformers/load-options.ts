@@ -3,11 +3,10 @@ import { InferenceError, messageOf } from '../../errors.ts';
 import { sourceError } from '../../folder/model-files.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import { localFiles } from '../../folder/graph-files.ts';
-import { toConfigurationEntries } from '../../runtime/session-options.ts';
+import { toConfigurationEntries, defaultThreads } from '../../runtime/session-options.ts';
 import { locateModel } from '../../folder/source.ts';
 import { findStoredGraphs } from './files.ts';
 import { loadTransformersPackage, type TransformersPackage } from './load-package.ts';
-import { defaultThreads } from '../../runtime/default-threads.ts';
 
 /** Options for loading the models of a folder. */
 export type LoadOptions = PretrainedModelOptions & { readonly dtype: Readonly<Record<string, string>> };

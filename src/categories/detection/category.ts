@@ -6,7 +6,7 @@ import { detectionModels } from './models.ts';
 import { detectionParameters } from './parameters.ts';
 import { completeDetectionRequest, type DetectionRequest, type DetectionRequestInput } from './request.ts';
 import { detectionSettings } from './settings.ts';
-import { detectionDescriptions } from './wire/descriptions.ts';
+import { detectionDescriptions } from './wire/bodies.ts';
 import { detect } from './wire/endpoint.ts';
 
 export interface DetectionMethods {

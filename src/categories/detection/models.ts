@@ -1,5 +1,10 @@
 import type { CategoryModels } from '../../contracts/category.ts';
-import { detectors } from './architectures.ts';
+import type { Architecture } from '../../contracts/architecture.ts';
+import { graphDetector } from './architectures/graph/architecture.ts';
+import type { Detector } from './detector.ts';
+import type { DetectionSettings } from './settings.ts';
+
+export const detectors: readonly Architecture<Detector, DetectionSettings>[] = [graphDetector];
 
 export const detectionModels = {
   name: 'detection',

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { headNames } from '../../core/vision/heads/registry.ts';
 import type { SettingsOf, SettingTable } from '../../validation/setting-table.ts';
 import { expecting } from '../../validation/expecting.ts';
-import { imageInputSettings } from '../image-input.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
-import { describing, type Describe } from '../describe.ts';
+import { describing, type Describe, imageInputSettings } from '../settings.ts';
 
 export const detectionSettings = {
   head: z

@@ -7,7 +7,7 @@ import { embeddingModels } from './models.ts';
 import { embeddingParameters } from './parameters.ts';
 import { completeEmbeddingRequest, type EmbeddingRequest, type EmbeddingRequestInput } from './request.ts';
 import { embeddingSettings } from './settings.ts';
-import { embeddingDescriptions } from './wire/descriptions.ts';
+import { embeddingDescriptions } from './wire/bodies.ts';
 import { embeddings } from './wire/endpoint.ts';
 
 export interface EmbeddingMethods {

@@ -1,5 +1,10 @@
 import type { CategoryModels } from '../../contracts/category.ts';
-import { encoders } from './architectures.ts';
+import type { Architecture } from '../../contracts/architecture.ts';
+import { textEncoder } from './architectures/text/architecture.ts';
+import type { Encoder } from './encoder.ts';
+import type { EmbeddingSettings } from './settings.ts';
+
+export const encoders: readonly Architecture<Encoder, EmbeddingSettings>[] = [textEncoder];
 
 export const embeddingModels = {
   name: 'embedding',

@@ -7,7 +7,7 @@ import {
   type SettingTable,
 } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
-import { describing, type Describe } from '../describe.ts';
+import { describing, type Describe } from '../settings.ts';
 
 export const embeddingSettings = {
   contextLength: integerSetting("Maximum tokens of one text; default: the model's config.", { min: 4 }),

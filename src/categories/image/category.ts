@@ -1,12 +1,12 @@
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
-import { writtenBy } from '../telemetry-messages.ts';
+import { writtenByUser } from '../telemetry-messages.ts';
 import type { ImageEvent, ImageModelInfo } from './events.ts';
 import { imageModels } from './models.ts';
 import { imageParameters } from './parameters.ts';
 import { completeImageRequest, type ImageRequest, type ImageRequestInput } from './request.ts';
 import { imageSettings } from './settings.ts';
-import { imageDescriptions } from './wire/descriptions.ts';
+import { imageDescriptions } from './wire/schema.ts';
 import { imageGenerations } from './wire/endpoint.ts';
 
 export interface ImageMethods {
@@ -47,6 +47,6 @@ export const imageCategory: CategoryDefinition<
       'gen_ai.request.seed': seed,
       'gen_ai.request.choice.count': n === 1 ? undefined : n,
     }),
-    content: ({ prompt }) => writtenBy('user', prompt),
+    content: ({ prompt }) => writtenByUser(prompt),
   },
 };

@@ -5,7 +5,7 @@ import {
   type SettingTable,
 } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
-import { describing, type Describe } from '../describe.ts';
+import { describing, type Describe } from '../settings.ts';
 
 export const imageSettings = {
   isDistilled: booleanSetting(

@@ -7,7 +7,7 @@ import { rerankModels } from './models.ts';
 import { rerankParameters } from './parameters.ts';
 import { completeRerankRequest, type RerankRequest, type RerankRequestInput } from './request.ts';
 import { rerankSettings } from './settings.ts';
-import { rerankDescriptions } from './wire/descriptions.ts';
+import { rerankDescriptions } from './wire/bodies.ts';
 import { rerankDocuments } from './wire/endpoint.ts';
 
 export interface RerankMethods {

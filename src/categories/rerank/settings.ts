@@ -1,6 +1,6 @@
 import { integerSetting, type SettingsOf, type SettingTable } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
-import { describing, type Describe } from '../describe.ts';
+import { describing, type Describe } from '../settings.ts';
 
 export const rerankSettings = {
   contextLength: integerSetting(

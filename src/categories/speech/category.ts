@@ -1,12 +1,12 @@
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
-import { writtenBy } from '../telemetry-messages.ts';
+import { writtenByUser } from '../telemetry-messages.ts';
 import type { SpeechEvent, SpeechModelInfo } from './events.ts';
 import { speechModels } from './models.ts';
 import { speechParameters } from './parameters.ts';
 import { completeSpeechRequest, type SpeechRequest, type SpeechRequestInput } from './request.ts';
 import { speechSettings } from './settings.ts';
-import { speechDescriptions } from './wire/descriptions.ts';
+import { speechDescriptions } from './wire/schema.ts';
 import { audioSpeech, audioVoices } from './wire/endpoint.ts';
 import { defaultVoice } from './wire/voices.ts';
 
@@ -42,6 +42,6 @@ export const speechCategory: CategoryDefinition<
   telemetry: {
     operation: 'generate_content',
     attributes: () => ({ 'gen_ai.output.type': 'speech' }),
-    content: ({ input }) => writtenBy('user', input),
+    content: ({ input }) => writtenByUser(input),
   },
 };

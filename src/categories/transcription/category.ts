@@ -1,7 +1,7 @@
 import type { CategoryDefinition } from '../../contracts/category.ts';
 import type { CallOptions } from '../../contracts/run.ts';
 import type { OutputRecorder } from '../../contracts/telemetry.ts';
-import { writtenBy, type SpanMessage } from '../telemetry-messages.ts';
+import { writtenByUser, type SpanMessage } from '../telemetry-messages.ts';
 import { heardSeconds, type TranscriptionEvent, type TranscriptionModelInfo } from './events.ts';
 import { transcriptionModels } from './models.ts';
 import { defaultTranscriptionModel, transcriptionParameters } from './parameters.ts';
@@ -11,7 +11,7 @@ import {
   type TranscriptionRequestInput,
 } from './request.ts';
 import { transcriptionSettings } from './settings.ts';
-import { transcriptionDescriptions } from './wire/descriptions.ts';
+import { transcriptionDescriptions } from './wire/schema.ts';
 import { audioTranscriptions, audioTranslations } from './wire/endpoint.ts';
 
 function createTranscriptRecorder(): OutputRecorder<TranscriptionEvent> {
@@ -71,7 +71,7 @@ export const transcriptionCategory: CategoryDefinition<
       'gen_ai.output.type': 'text',
       'gen_ai.request.temperature': temperature,
     }),
-    content: ({ prompt }) => (prompt === undefined ? {} : writtenBy('user', prompt)),
+    content: ({ prompt }) => (prompt === undefined ? {} : writtenByUser(prompt)),
     createRecorder: createTranscriptRecorder,
   },
 };

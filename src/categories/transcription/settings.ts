@@ -8,7 +8,7 @@ import {
 } from '../../validation/setting-table.ts';
 import { numberSchema } from '../../validation/number-schema.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
-import { describing, type Describe } from '../describe.ts';
+import { describing, type Describe } from '../settings.ts';
 
 export const transcriptionSettings = {
   maxAudioSeconds: numberSetting('Longer audio is rejected; default 4 hours.', { min: 0.001 }),

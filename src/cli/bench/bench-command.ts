@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineCommand, exitCode, untilInterrupted, type ExitCode } from '../command.ts';
-import { formatSeconds, formatBytes, formatNumber } from '../format.ts';
+import { formatSeconds, formatBytes, formatNumber, renderTable } from '../format.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
-import { oneModel, readModelChoice } from '../model-choice.ts';
+import { oneModel, readModelChoice } from '../model-settings.ts';
 import { openModel } from '../open-model.ts';
-import { renderTable } from '../table.ts';
 import { createNote, type Note, type OutputStream, type Terminal } from '../terminal.ts';
 import {
   assertFitting,
@@ -15,8 +14,7 @@ import {
   type BenchValues,
   type LoadedWith,
 } from './bench-options.ts';
-import { applyLoad, type Load, type LoadOptions } from './load.ts';
-import { sum } from './statistics.ts';
+import { applyLoad, type Load, type LoadOptions, sum } from './load.ts';
 import { chooseWorkload, type Workload } from './workloads.ts';
 
 export const command = defineCommand({

@@ -1,7 +1,6 @@
 import type { Device } from '../../core/device.ts';
 import { completeImageRequest } from '../../categories/image/request.ts';
-import { hubOptionTable } from '../hub-options.ts';
-import { modelChoiceTable } from '../model-choice.ts';
+import { modelChoiceTable } from '../model-settings.ts';
 import { settingsOf } from '../../loading/settings.ts';
 import { assertDevice, threadBounds } from '../../validation/device-setting.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type OptionTable,
   type OptionValues,
   UsageError,
+  hubOptionTable,
 } from '../options.ts';
 import type { Load } from './load.ts';
 

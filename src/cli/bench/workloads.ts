@@ -3,7 +3,7 @@ import { parseInteger, UsageError } from '../options.ts';
 import { readImageLoad, type BenchValues, type ImageLoad } from './bench-options.ts';
 import { findWordCount, writeWords } from './prompts.ts';
 import { drawPicture, readSample, recordSpeech, spokenText } from './sample-files.ts';
-import { speeds, sum, times, type Measurement } from './statistics.ts';
+import { speeds, sum, times, type Measurement } from './load.ts';
 
 export type Messages = readonly ChatMessage[];
 

@@ -2,7 +2,7 @@ import { didYouMean } from '../../core/text/suggest.ts';
 import { InferenceError } from '../../errors.ts';
 import { findCatalogueEntry } from '../../folder/catalogue.ts';
 import { listCachedModels, listSources, RepositoryCache } from '../../hub/model-cache.ts';
-import { statsIn } from '../../folder/files-in.ts';
+import { statsIn } from '../../folder/file-system.ts';
 
 export type CacheContents = Awaited<ReturnType<typeof readCache>>;
 

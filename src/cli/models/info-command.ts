@@ -1,11 +1,10 @@
 import { defineCommand, exitCode } from '../command.ts';
 import { describeModel } from '../../loading/facts.ts';
-import { formatBytes, formatCount } from '../format.ts';
+import { formatBytes, formatCount, renderTable } from '../format.ts';
 import { definitions, section } from '../help.ts';
-import { hubOptionTable } from '../hub-options.ts';
+import { hubOptionTable } from '../options.ts';
 import { aboutModel, warn } from '../load-models.ts';
-import { modelChoiceTable, oneModel, readModelChoice } from '../model-choice.ts';
-import { renderTable } from '../table.ts';
+import { modelChoiceTable, oneModel, readModelChoice } from '../model-settings.ts';
 import type { OutputStream } from '../terminal.ts';
 import { gatherFacts, type ModelFacts } from './model-facts.ts';
 

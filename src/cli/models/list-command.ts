@@ -1,10 +1,8 @@
 import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../folder/catalogue.ts';
 import { defineCommand, exitCode, type ExitCode } from '../command.ts';
-import { formatAge, formatBytes, formatCount } from '../format.ts';
-import { hubOptionTable, readHubOptions } from '../hub-options.ts';
-import { renderTable } from '../table.ts';
+import { formatAge, formatBytes, formatCount, renderTable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../options.ts';
+import { UsageError, hubOptionTable, readHubOptions } from '../options.ts';
 import { readCache, type CacheContents } from './cached-models.ts';
 
 export const command = defineCommand({

@@ -1,10 +1,9 @@
 import { defineCommand, exitCode, untilInterrupted } from '../command.ts';
 import { formatBytes } from '../format.ts';
-import { hubOptionTable } from '../hub-options.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
-import { readModelChoice, modelChoiceTable } from '../model-choice.ts';
+import { readModelChoice, modelChoiceTable } from '../model-settings.ts';
 import { parseSource } from '../../folder/source.ts';
-import { UsageError } from '../options.ts';
+import { UsageError, hubOptionTable } from '../options.ts';
 import { diskUse } from './cached-models.ts';
 
 export const command = defineCommand({

@@ -3,8 +3,7 @@ import { InferenceError } from '../../errors.ts';
 import { listSources, RepositoryCache } from '../../hub/model-cache.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';
-import { hubOptionTable, readHubOptions } from '../hub-options.ts';
-import { UsageError } from '../options.ts';
+import { UsageError, hubOptionTable, readHubOptions } from '../options.ts';
 import { cachedName, diskUse, notCached } from './cached-models.ts';
 
 export const command = defineCommand({

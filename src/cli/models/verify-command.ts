@@ -2,7 +2,7 @@ import { listCachedModels } from '../../hub/model-cache.ts';
 import { bundledModelNames } from '../../folder/bundled-models.ts';
 import { verifyFiles } from '../../hub/verify-files.ts';
 import { defineCommand, exitCode } from '../command.ts';
-import { hubOptionTable, readHubOptions } from '../hub-options.ts';
+import { hubOptionTable, readHubOptions } from '../options.ts';
 import { cachedName, notCached } from './cached-models.ts';
 
 export const command = defineCommand({

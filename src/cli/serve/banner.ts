@@ -1,6 +1,6 @@
 import { categories } from '../../categories/registry.ts';
 import type { ModelInfo } from '../../index.ts';
-import { renderTable } from '../table.ts';
+import { renderTable } from '../format.ts';
 import type { OutputStream } from '../terminal.ts';
 import type { KeyOrigin } from './serve-settings.ts';
 

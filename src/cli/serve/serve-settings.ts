@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { assertDuration } from '../../engine/limits.ts';
 import type { HandlerOptions, HubOptions } from '../../index.ts';
-import { resolveHubSettings } from '../../hub/settings.ts';
+import { resolveHubSettings } from '../../hub/remote-model.ts';
 import { handlerSettings, resolveOptions } from '../../server/options.ts';
-import { hubOptionTable, hubSettingOptions, hubVariables } from '../hub-options.ts';
 import { checkModel } from '../../loading/settings.ts';
 import { assertVoice, isVoiceModel } from '../../realtime/agent/voice.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
@@ -19,6 +18,9 @@ import {
   unreadable,
   UsageError,
   check,
+  hubOptionTable,
+  hubSettingOptions,
+  hubVariables,
 } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 import { extname, resolve } from 'node:path';

@@ -2,7 +2,7 @@ import type { ChatMessage, MessageContent } from '../../core/chat/messages.ts';
 import { didYouMean } from '../../core/text/suggest.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { definitions } from '../help.ts';
-import { oneModel } from '../model-choice.ts';
+import { oneModel } from '../model-settings.ts';
 import type { OpenModel } from '../open-model.ts';
 import type { Terminal } from '../terminal.ts';
 import {
@@ -11,8 +11,7 @@ import {
   withParameters,
   type ChatParameterValues,
 } from './chat-options.ts';
-import { readModel, withChatModel, withPictures } from './open-chat-model.ts';
-import { printAnswer } from './print-answer.ts';
+import { readModel, withChatModel, withPictures, printAnswer } from './open-chat-model.ts';
 
 type Message = ChatMessage<MessageContent>;
 

@@ -1,8 +1,7 @@
 import { chatParameters } from '../../categories/chat/parameters.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../categories/chat/request.ts';
 import { toWireName } from '../../core/parameters/descriptor.ts';
-import { hubOptionTable } from '../hub-options.ts';
-import { inOption, type OptionTable, type OptionValues } from '../options.ts';
+import { inOption, type OptionTable, type OptionValues, hubOptionTable } from '../options.ts';
 
 const parameterNames = [
   'maxTokens',

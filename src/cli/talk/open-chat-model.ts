@@ -1,14 +1,14 @@
 import { checkModel } from '../../loading/settings.ts';
-import { readHubOptions, type HubValues } from '../hub-options.ts';
 import { exitCode, untilInterrupted, type ExitCode } from '../command.ts';
-import { createNote, type Terminal } from '../terminal.ts';
+import { createNote, type Terminal, type OutputStream } from '../terminal.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
 import { openModel, type OpenModel } from '../open-model.ts';
-import { inOption, UsageError } from '../options.ts';
+import { inOption, UsageError, readHubOptions, type HubValues } from '../options.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { ContentPart, MessageContent } from '../../core/chat/messages.ts';
+import type { ChatRequestInput } from '../../categories/chat/request.ts';
 
 /** Parses the name of a model with its settings: `qwen3-0.6b,dtype=q4`. */
 export function readModel(text: string, values: HubValues): ModelSettings {
@@ -76,4 +76,43 @@ export function readPicture(path: string): ContentPart {
 
 function toFile(path: string): string {
   return path.replace(/^~(?=[\\/])/, homedir());
+}
+
+/** Streams an answer, which Ctrl-C ends: its text to the output; on a terminal, its reasoning to the messages. */
+export async function printAnswer(
+  { inference, model }: OpenModel,
+  request: Omit<ChatRequestInput, 'model'>,
+  { output, messages }: Terminal,
+) {
+  let text = '';
+  let isThinking = false;
+  let isCutOff = false;
+  const endThought = (): void => {
+    if (isThinking) messages.write('\n\n');
+    isThinking = false;
+  };
+  const isWhole = await untilInterrupted(async (signal) => {
+    for await (const event of inference.chat({ model, ...request }, { signal })) {
+      if (event.type === 'reasoning-delta' && messages.isTTY) {
+        isThinking = true;
+        messages.write(messages.style.dim(printable(event.text, messages)));
+      } else if (event.type === 'text-delta') {
+        endThought();
+        text += event.text;
+        output.write(printable(event.text, output));
+      } else if (event.type === 'choice-end') isCutOff = event.finishReason === 'length';
+    }
+    return !signal.aborted;
+  }).finally(() => {
+    endThought();
+    if (text !== '' && !text.endsWith('\n')) output.write('\n');
+  });
+  if (isCutOff) messages.write(`${messages.style.dim('The answer is cut off; --max-tokens allows more.')}\n`);
+  return { text, isInterrupted: !isWhole };
+}
+
+/** A terminal would execute a model's control characters. */
+function printable(text: string, { isTTY }: OutputStream): string {
+  // eslint-disable-next-line no-control-regex
+  return isTTY ? text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '') : text;
 }

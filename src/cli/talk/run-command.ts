@@ -2,8 +2,7 @@ import { defineCommand, exitCode } from '../command.ts';
 import { unreadable, UsageError } from '../options.ts';
 import { orThrow } from '../../errors.ts';
 import { chatOptionTable, readChatParameters, withParameters } from './chat-options.ts';
-import { readModel, readPicture, withChatModel, withText } from './open-chat-model.ts';
-import { printAnswer } from './print-answer.ts';
+import { readModel, readPicture, withChatModel, withText, printAnswer } from './open-chat-model.ts';
 
 const defaultModel = 'tiny-chat';
 

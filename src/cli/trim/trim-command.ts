@@ -4,9 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { devices as knownDevices } from '../../core/device.ts';
 import { defineCommand, exitCode } from '../command.ts';
-import { formatBytes } from '../format.ts';
+import { formatBytes, renderTable } from '../format.ts';
 import { diskUse } from '../models/cached-models.ts';
-import { renderTable } from '../table.ts';
 import { UsageError } from '../options.ts';
 
 interface Needs {

@@ -1,20 +1,13 @@
-/** Cuts a stream of mono samples into blocks of equal length. */
-export interface BlockCutter {
-  /** @param samples the next samples, any number; not kept */
-  push(samples: Float32Array): Generator<Float32Array>;
-  /** The samples after the last full block: zero or more, newly allocated. */
-  rest(): Float32Array;
-}
-
 /**
- * Creates a block cutter, for encoders that take a fixed number of samples.
+ * Cuts a stream of mono samples into blocks of equal length, for encoders that take a fixed number of samples.
  * @param length samples per block
  */
-export function createBlockCutter(length: number): BlockCutter {
+export function createBlockCutter(length: number) {
   let block = new Float32Array(length);
   let filled = 0;
   return {
-    *push(samples) {
+    /** @param samples the next samples, any number; not kept */
+    *push(samples: Float32Array) {
       for (let at = 0; at < samples.length;) {
         const part = samples.subarray(at, at + length - filled);
         block.set(part, filled);
@@ -26,6 +19,7 @@ export function createBlockCutter(length: number): BlockCutter {
         filled = 0;
       }
     },
+    /** The samples after the last full block: zero or more, newly allocated. */
     rest: () => block.slice(0, filled),
   };
 }

@@ -1,12 +1,5 @@
 import { assertInteger } from './assert.ts';
 
-/** The discrete Fourier transform of one size, with its tables and scratch buffers. */
-export interface Fft {
-  readonly size: number;
-  /** Transforms complex numbers in place, forwards and unscaled; allocates nothing. */
-  transform(real: Float64Array, imaginary: Float64Array): void;
-}
-
 /** Complex numbers; `imaginary` is as long as `real`. */
 interface Complex {
   readonly real: Float64Array;
@@ -29,14 +22,15 @@ interface Pass {
  * one handles the other primes. Sizes with large prime factors are right, but slow.
  * @see Van Loan, Computational Frameworks for the Fast Fourier Transform (1992), section 1.7
  */
-export function createFft(size: number): Fft {
+export function createFft(size: number) {
   assertInteger('size', size, { min: 1, max: 4096 });
   const passes = planPasses(size);
   const scratch: Complex = { real: new Float64Array(size), imaginary: new Float64Array(size) };
   const given = { ...scratch };
   return {
     size,
-    transform(real, imaginary) {
+    /** Transforms complex numbers in place, forwards and unscaled; allocates nothing. */
+    transform(real: Float64Array, imaginary: Float64Array): void {
       given.real = real;
       given.imaginary = imaginary;
       let [from, to]: Complex[] = [given, scratch];

@@ -1,20 +1,10 @@
 /** Two filters attenuate everything below: rumble and hum are mostly there, speech has enough power above. */
 const highPassHertz = 300;
 
-/** Measures the power of each frame in a stream of samples. */
-export interface FramePowers {
-  /** Samples per frame. */
-  readonly frameSamples: number;
-  /** Samples so far. */
-  readonly total: number;
-  /** @param samples the next samples of one channel, −1 to 1, any number; not kept */
-  push(samples: Float32Array, onFrame: (power: number) => void): void;
-  /** Ends the stream; an incomplete frame counts. The next `push` begins a new stream. */
-  flush(onFrame: (power: number) => void): void;
-}
+type OnFrame = (power: number) => void;
 
-/** Measures frames after two first-order high-pass filters at 300 Hz. */
-export function createFramePowers(sampleRateHz: number, frameSeconds: number): FramePowers {
+/** Measures the power of each frame in a stream of samples, after two first-order high-pass filters at 300 Hz. */
+export function createFramePowers(sampleRateHz: number, frameSeconds: number) {
   const frameSamples = Math.round(frameSeconds * sampleRateHz);
   const keptByHighPass = Math.exp((-2 * Math.PI * highPassHertz) / sampleRateHz);
   const begin = () => ({ energy: 0, previous: Number.NaN, passedOnce: 0, passedTwice: 0 });
@@ -36,10 +26,12 @@ export function createFramePowers(sampleRateHz: number, frameSeconds: number): F
   };
   return {
     frameSamples,
+    /** Samples so far. */
     get total() {
       return total;
     },
-    push(samples, onFrame) {
+    /** @param samples the next samples of one channel, −1 to 1, any number; not kept */
+    push(samples: Float32Array, onFrame: OnFrame): void {
       for (let at = 0; at < samples.length;) {
         const end = Math.min(samples.length, at + frameSamples - (total % frameSamples));
         measure(samples, at, end);
@@ -51,7 +43,8 @@ export function createFramePowers(sampleRateHz: number, frameSeconds: number): F
         onFrame(power);
       }
     },
-    flush(onFrame) {
+    /** Ends the stream; an incomplete frame counts. The next `push` begins a new stream. */
+    flush(onFrame: OnFrame): void {
       if (total % frameSamples > 0) onFrame(state.energy / (total % frameSamples));
       total = 0;
       state = begin();

@@ -53,7 +53,7 @@ export function createKaldiFeatures(options: { readonly melBins: number }): Kald
   assertInteger('melBins', melBins, { min: 1, max: 128 });
   const maxFrequencyHz = sampleRateHz / 2;
   const filters = createKaldiMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
-  const powers = createMelPowers({ fftSize, filters });
+  const writePowers = createMelPowers({ fftSize, filters });
   const window = cosineWindow(windowSize, windowSize - 1, [0.54, 0.46]);
 
   const windowInto = (out: Float64Array, samples: Float32Array): void => {
@@ -76,7 +76,7 @@ export function createKaldiFeatures(options: { readonly melBins: number }): Kald
         throw new RangeError(`samples: expected at least ${windowSize}, got ${samples.length}`);
       const frames = 1 + Math.floor((samples.length - windowSize) / hopLength);
       const bands = new Float32Array(melBins * frames);
-      powers.computeInto(bands, frames, frames, (into, frame) =>
+      writePowers(bands, frames, frames, (into, frame) =>
         windowInto(into, samples.subarray(frame * hopLength, frame * hopLength + windowSize)),
       );
       const data = new Float32Array(frames * melBins);

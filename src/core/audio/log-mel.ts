@@ -70,7 +70,7 @@ export function createLogMel(options: LogMelOptions): LogMel {
 
   const maxFrequencyHz = Math.min(8000, sampleRateHz / 2);
   const filters = createMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
-  const powers = createMelPowers({ fftSize, filters });
+  const writePowers = createMelPowers({ fftSize, filters });
   const window = cosineWindow(fftSize, fftSize);
   const frames = Math.floor(chunkSamples / hopLength);
   const reach = Math.floor(fftSize / 2);
@@ -98,7 +98,7 @@ export function createLogMel(options: LogMelOptions): LogMel {
     const audible = Math.min(frames, Math.ceil((samples.length + reach) / hopLength));
     for (let filter = 0; filter < melBins; filter++)
       out.fill(0, filter * frames + audible, (filter + 1) * frames);
-    powers.computeInto(out, frames, audible, (into, frame) => windowInto(into, samples, frame));
+    writePowers(out, frames, audible, (into, frame) => windowInto(into, samples, frame));
     return compress(out);
   };
 

@@ -1,28 +1,13 @@
 import { createFft } from './fft.ts';
 import type { MelFilters } from './mel-filters.ts';
 
-/** Computes power in mel bands; keeps its tables and scratch buffers. */
-export interface MelPowers {
-  /**
-   * @param out `[filters × columns]`; the first `frames` of each row are written
-   * @param frames at most `columns`
-   * @param readFrame writes the windowed samples of a frame, `[fftSize]`
-   */
-  computeInto(
-    out: Float32Array,
-    columns: number,
-    frames: number,
-    readFrame: (into: Float64Array, frame: number) => void,
-  ): void;
-}
-
 /** A raised cosine; the default `mean` and `swing` make a Hann window. */
 export function cosineWindow(length: number, period: number, [mean, swing] = [0.5, 0.5]): Float64Array {
   return Float64Array.from({ length }, (_, at) => mean - swing * Math.cos((2 * Math.PI * at) / period));
 }
 
-/** Power spectra of frames, weighted by mel filters over the bins of a transform of `fftSize`. */
-export function createMelPowers({ fftSize, filters }: { fftSize: number; filters: MelFilters }): MelPowers {
+/** Power spectra of frames, weighted by mel filters over the bins of a transform of `fftSize`; keeps its tables and scratch buffers. */
+export function createMelPowers({ fftSize, filters }: { fftSize: number; filters: MelFilters }) {
   const fft = createFft(fftSize);
   const even = new Float64Array(fftSize);
   const odd = new Float64Array(fftSize);
@@ -38,20 +23,27 @@ export function createMelPowers({ fftSize, filters }: { fftSize: number; filters
     }
   };
 
-  return {
-    computeInto(out, columns, frames, readFrame) {
-      // One complex transform serves two frames: the spectra of two real signals can be separated from it.
-      for (let frame = 0; frame < frames; frame += 2) {
-        const isPair = frame + 1 < frames;
-        readFrame(even, frame);
-        if (isPair) readFrame(odd, frame + 1);
-        else odd.fill(0);
-        fft.transform(even, odd);
-        separatePowers(even, odd);
-        weighInto(out, columns, even, frame);
-        if (isPair) weighInto(out, columns, odd, frame + 1);
-      }
-    },
+  /**
+   * @param out `[filters × columns]`; the first `frames` of each row, at most `columns`, are written
+   * @param readFrame writes the windowed samples of a frame, `[fftSize]`
+   */
+  return function writePowers(
+    out: Float32Array,
+    columns: number,
+    frames: number,
+    readFrame: (into: Float64Array, frame: number) => void,
+  ): void {
+    // One complex transform serves two frames: the spectra of two real signals can be separated from it.
+    for (let frame = 0; frame < frames; frame += 2) {
+      const isPair = frame + 1 < frames;
+      readFrame(even, frame);
+      if (isPair) readFrame(odd, frame + 1);
+      else odd.fill(0);
+      fft.transform(even, odd);
+      separatePowers(even, odd);
+      weighInto(out, columns, even, frame);
+      if (isPair) weighInto(out, columns, odd, frame + 1);
+    }
   };
 }
 

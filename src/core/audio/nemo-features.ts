@@ -55,7 +55,7 @@ export function createNemoFeatures(options: { readonly melBins: number }): NemoF
   assertInteger('melBins', melBins, { min: 1, max: 1024 });
   const maxFrequencyHz = sampleRateHz / 2;
   const filters = createMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
-  const powers = createMelPowers({ fftSize, filters });
+  const writePowers = createMelPowers({ fftSize, filters });
   const window = cosineWindow(windowSize, windowSize - 1);
   return {
     melBins,
@@ -69,7 +69,7 @@ export function createNemoFeatures(options: { readonly melBins: number }): NemoF
       );
       const columns = frames + 1;
       const data = new Float32Array(melBins * columns);
-      powers.computeInto(data, columns, frames, (into, frame) => {
+      writePowers(data, columns, frames, (into, frame) => {
         into.fill(0);
         const start = frame * hopLength - windowSize / 2;
         const last = Math.min(windowSize, emphasized.length - start);

@@ -17,7 +17,7 @@ import {
   type Expression,
   type FilterCall,
 } from './evaluate.ts';
-import type { TokenReader } from './token-reader.ts';
+import type { TokenReader } from './lexer.ts';
 import { Float, toDictionary } from './values.ts';
 
 const noArguments: Arguments = { positional: [], keywords: [], list: undefined, mapping: undefined };

@@ -22,15 +22,8 @@ import {
   parseVariable,
 } from './parse-expression.ts';
 import { toText } from './printing.ts';
-import { TokenReader } from './token-reader.ts';
+import { TokenReader } from './lexer.ts';
 import { isTruthy, Namespace } from './values.ts';
-
-/** A compiled template. */
-export interface ParsedTemplate {
-  readonly body: Body;
-  /** Names of variables that the template reads. */
-  readonly names: ReadonlySet<string>;
-}
 
 const statements: ReadonlyMap<string, (tokens: TokenReader) => Statement> = new Map([
   ['if', parseIf],
@@ -45,8 +38,11 @@ const statements: ReadonlyMap<string, (tokens: TokenReader) => Statement> = new 
   ['continue', () => (_scope, output) => void (output.exit = 'continue')],
 ]);
 
-/** Parses a template by Jinja2's grammar, with loop controls and the `generation` block of `transformers`. */
-export function parseTemplate(source: string): ParsedTemplate {
+/**
+ * Parses a template by Jinja2's grammar, with loop controls and the `generation` block of `transformers`. @returns also the
+ * names of variables that it reads
+ */
+export function parseTemplate(source: string) {
   const tokens = new TokenReader(source);
   const body = parseBody(tokens, []);
   if (!tokens.is('end')) throw tokens.unexpected();

@@ -3,7 +3,7 @@ import { getOrCreate } from '../get-or-create.ts';
 import type { OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
 import { inlineTensor, int64Tensor } from './tensor-values.ts';
-import { innerGraphs, integerAttribute, nodeOf, type NodeParts } from './value.ts';
+import { innerGraphs, integerAttribute, nodeOf, type NodeParts, tensorOf } from './value.ts';
 
 /** Domain of onnxruntime's additional operators. */
 export const contribDomain = 'com.microsoft';
@@ -139,4 +139,18 @@ function namesIn({ nodes, initializers, inputs }: OnnxGraph): readonly string[] 
     ...nodes.flatMap((node) => [...node.outputs, ...innerGraphs(node).flatMap(namesIn)]),
     ...[...initializers, ...inputs].map((value) => value.name),
   ];
+}
+
+/** Converts `Constant` nodes with a tensor to initializers: these may be in separate files, and no step runs them. */
+export function liftConstants(graph: OnnxGraph): OnnxGraph {
+  const lifted = graph.nodes.flatMap((node) => {
+    const value = node.operator === 'Constant' && node.domain === '' ? tensorOf(node, 'value') : undefined;
+    return value ? [{ node, tensor: { ...value, name: node.outputs[0]! } }] : [];
+  });
+  const nodes = new Set(lifted.map(({ node }) => node));
+  return {
+    ...graph,
+    nodes: graph.nodes.filter((node) => !nodes.has(node)),
+    initializers: [...graph.initializers, ...lifted.map(({ tensor }) => tensor)],
+  };
 }

@@ -1,5 +1,5 @@
-import { wireType, type WireField } from '../protobuf/reader.ts';
-import type { WireWriter } from '../protobuf/writer.ts';
+import { wireType, type WireField, sourceOfBytes, WireReader, type ByteSource } from '../protobuf/reader.ts';
+import { WireWriter } from '../protobuf/writer.ts';
 import {
   bytes,
   entries,
@@ -77,7 +77,7 @@ const graph = message<OnnxGraph>({
 });
 
 /** `ModelProto`. */
-export const modelMessage = message<OnnxModel>({
+const modelMessage = message<OnnxModel>({
   irVersion: one(1, integer, 0),
   producerName: one(2, text, ''),
   producerVersion: one(3, text, ''),
@@ -146,4 +146,28 @@ function writeAttribute(
     typeMember.write(inner, value.type === 'other' ? value.number : typeOf(value.type), options);
     others.write(inner, unknown, options);
   });
+}
+
+/** A graph has two levels, and may contain nested graphs. */
+const maxDepth = 40;
+
+/**
+ * Reads an ONNX model. The bytes of large tensors are skipped: the result refers to them.
+ * @param source the bytes of the file, or a source that reads it
+ * @param options.smallestMapped size in bytes from which tensors are skipped; default: none
+ */
+export function readOnnxModel(
+  source: Uint8Array | ByteSource,
+  { smallestMapped = Number.POSITIVE_INFINITY }: { smallestMapped?: number } = {},
+): OnnxModel {
+  const reader = new WireReader(source instanceof Uint8Array ? sourceOfBytes(source) : source);
+  const whole = { number: 0, type: wireType.bytes, start: 0, content: 0, end: reader.source.size };
+  return modelMessage.read(whole, { reader, smallestMapped, depth: maxDepth });
+}
+
+/** Writes an ONNX model; tensors whose bytes were skipped while reading refer to the original file. */
+export function writeOnnxModel(model: OnnxModel, options: WriteOptions = {}): Uint8Array {
+  const writer = new WireWriter();
+  modelMessage.writeMembers(writer, model, options);
+  return writer.finish();
 }

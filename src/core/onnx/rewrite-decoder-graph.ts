@@ -1,5 +1,4 @@
-import { withContribDomain, operatorsVersion } from './graph-draft.ts';
-import { liftConstants } from './lift-constants.ts';
+import { withContribDomain, operatorsVersion, liftConstants } from './graph-draft.ts';
 import type { OnnxGraph, OnnxModel } from './model.ts';
 import { setAccuracyLevel } from './rewrites/accuracy-level.ts';
 import { addCandidates } from './rewrites/candidates.ts';
@@ -8,7 +7,7 @@ import { gatherLastPosition } from './rewrites/last-position.ts';
 import { addEmptySinks } from './rewrites/plain-attention.ts';
 import { addNewSlots } from './rewrites/new-slots.ts';
 import { makeMask } from './rewrites/row-lengths.ts';
-import type { Rewritten } from './rewrites/rewrite.ts';
+import type { Rewritten } from './rewrites/rewrite-nodes.ts';
 
 /** The rewrites to try: `lastPosition` by default, all others on request. */
 export interface RewriteOptions {

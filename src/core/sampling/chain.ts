@@ -10,34 +10,20 @@ import { createScratch } from './scratch.ts';
 /** Finite biases of distinct tokens, ascending. */
 type Biases = Parameters<typeof createBiasStep>[0];
 
-/** All samplers of one sequence but the draw. */
-export interface Chain {
-  /** The tokens that are left to draw from. */
-  run(logits: Float32Array, allow?: Uint32Array, isPenalized?: (token: number) => boolean): Candidates;
-  /** Whether every step needs all logits, so that `runLargest` never decides. */
-  readonly needsAllLogits: boolean;
-  /** As `run`, from the largest logits alone. */
-  runLargest(largest: LargestLogits): Candidates | undefined;
-  /** Makes a token part of the history that the samplers look at. */
-  accept(token: number): void;
-  /** Number of last tokens of the history that the samplers read. */
-  readonly memory: number;
-  /** Updates the samplers with the candidate that was drawn. */
-  learn(candidates: Candidates, token: number): void;
-}
+export type Chain = ReturnType<typeof createChain>;
 
 const candidateScratch = createScratch(createCandidates);
 const orderScratch = createScratch((length) => new Float64Array(length));
 
 /**
- * Composes the bias and the samplers that act, in their order. At temperature 0 the most likely token after penalties
+ * Composes the bias and the samplers of a sequence that act, in their order, without the draw. At temperature 0 the most likely token after penalties
  * and DRY is all there is.
  */
 export function createChain(
   parameters: SamplingParameters,
   biases: Biases,
   context: Omit<SamplerContext, 'isSteered'>,
-): Chain {
+) {
   const steps = stepsOf(parameters, biases, context);
   let leading = 0;
   while (steps[leading]!.changes) leading++;
@@ -52,9 +38,12 @@ export function createChain(
   const massIsUnknown = onLargest?.usesMass && deciding > leading;
 
   return {
+    /** Whether every step needs all logits, so that `runLargest` never decides. */
     needsAllLogits: onLargest === undefined || massIsUnknown === true,
+    /** Number of last tokens of the history that the samplers read. */
     memory: Math.max(0, ...steps.map(({ memory = 0 }) => memory)),
-    run(logits, allow, isPenalized) {
+    /** The tokens that are left to draw from. */
+    run(logits: Float32Array, allow?: Uint32Array, isPenalized?: (token: number) => boolean): Candidates {
       const candidates = candidateScratch(logits.length);
       if (collector && !(allow && leavesFew(allow, logits.length))) {
         candidates.size = 0;
@@ -69,7 +58,8 @@ export function createChain(
       for (const step of steps) step.apply(candidates, isPenalized);
       return candidates;
     },
-    runLargest(largest) {
+    /** As `run`, from the largest logits alone. */
+    runLargest(largest: LargestLogits): Candidates | undefined {
       const { length } = largest.tokens;
       const candidates = candidateScratch(length);
       if (!selectLargest(candidates, largest, orderScratch(length))) return undefined;
@@ -85,10 +75,12 @@ export function createChain(
       for (let i = deciding + 1; i < steps.length; i++) steps[i]!.apply(candidates);
       return candidates;
     },
-    accept(token) {
+    /** Makes a token part of the history that the samplers look at. */
+    accept(token: number): void {
       for (const step of steps) step.accept?.(token);
     },
-    learn(candidates, token) {
+    /** Updates the samplers with the candidate that was drawn. */
+    learn(candidates: Candidates, token: number): void {
       for (const step of steps) step.learn?.(candidates, token);
     },
   };

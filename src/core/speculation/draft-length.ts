@@ -1,11 +1,3 @@
-/** Number of tokens worth drafting, from the recent acceptance rate. */
-export interface DraftLength {
-  /** Tokens to draft now; 0 if drafting costs more than it saves. */
-  readonly count: number;
-  /** Reports the outcome of a guess, whether or not it was evaluated. */
-  update(isRight: boolean): void;
-}
-
 /** Weight of the latest guess in the acceptance rate. */
 const weight = 0.15;
 /** Initial rate: slightly too low for drafting. */
@@ -17,14 +9,16 @@ const firstShare = 0.4;
  * acceptance rate `p`, yields `1 + p + … + pᵏ` tokens; the `k` with the most tokens per time wins. It depends only on
  * the guesses, not on the clock, so that a sequence is always computed in the same steps.
  */
-export function createDraftLength({ max, cost }: { max: number; cost: number }): DraftLength {
+export function createDraftLength({ max, cost }: { max: number; cost: number }) {
   let share = firstShare;
   let count = 0;
   return {
+    /** Tokens to draft now; 0 if drafting costs more than it saves. */
     get count() {
       return count;
     },
-    update(isRight) {
+    /** Reports the outcome of a guess, whether or not it was evaluated. */
+    update(isRight: boolean): void {
       share += weight * ((isRight ? 1 : 0) - share);
       count = 0;
       let best = 1;

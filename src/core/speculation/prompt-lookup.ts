@@ -1,16 +1,5 @@
 import { grown } from '../sampling/scratch.ts';
 
-/** Finds how the sequence continued after the last occurrence of its current end. */
-export interface PromptLookup {
-  /** Tokens so far. */
-  readonly length: number;
-  /** The expected next token; `undefined` without an earlier match of the last tokens. */
-  readonly guess: number | undefined;
-  append(token: number): void;
-  /** The `count` expected next tokens; empty without a guess. */
-  draft(count: number): Int32Array;
-}
-
 const hashBits = 12;
 /** Number of earlier positions to compare, and of tokens before each. */
 const maxPlaces = 32;
@@ -22,7 +11,7 @@ const maxTokens = 32;
  * their prompts. It follows the position with the longest match, the latest of equal ones, until a token differs; a
  * match has at least two tokens. Appending and guessing take constant time.
  */
-export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup {
+export function createPromptLookup(tokens: Iterable<number> = []) {
   let history = new Int32Array(1024);
   /** For the end of each pair of tokens, the end of the previous pair with the same hash, −1 without one. */
   let previous = new Int32Array(1024);
@@ -31,14 +20,16 @@ export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup 
   /** Position of the guess; −1 without one. */
   let place = -1;
 
-  const lookup: PromptLookup = {
+  const lookup = {
+    /** Tokens so far. */
     get length() {
       return length;
     },
+    /** The expected next token; `undefined` without an earlier match of the last tokens. */
     get guess() {
       return place < 0 ? undefined : history[place];
     },
-    append(token) {
+    append(token: number): void {
       if (length === history.length) {
         history = grown(history, 2 * history.length);
         previous = grown(previous, 2 * previous.length);
@@ -53,7 +44,8 @@ export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup 
       previous[end] = latest[hash]!;
       latest[hash] = end;
     },
-    draft(count) {
+    /** The `count` expected next tokens; empty without a guess. */
+    draft(count: number): Int32Array {
       if (place < 0) return new Int32Array(0);
       const draft = new Int32Array(count);
       // A guess that reaches the end continues with itself: repetitions are expected to continue.

@@ -8,16 +8,6 @@ export interface MarkerScan {
   readonly end: number;
 }
 
-/** Searches for markers in a stream of text. */
-export interface MarkerScanner {
-  /** Number of UTF-16 code units withheld as a possible beginning of a marker. */
-  readonly held: number;
-  /** Reads `text` from index `from` (default 0) up to and including the first marker. */
-  scan(text: string, from?: number): MarkerScan;
-  /** Returns the withheld text. */
-  flush(): string;
-}
-
 interface Pattern {
   readonly marker: string;
   /** For each length − 1 of a matched prefix: length of the longest shorter prefix that also matches there. */
@@ -30,11 +20,12 @@ interface Pattern {
  * Strings", 1977): time is linear in the text for each marker. The marker that is complete first is found; of markers
  * with the same end, the longest.
  */
-export function createMarkerScanner(markers: readonly string[]): MarkerScanner {
+export function createMarkerScanner(markers: readonly string[]) {
   const patterns = markers.map(createPattern);
   /** Withheld text: possibly the first half of a surrogate pair, then the longest beginning of a marker. */
   let held = '';
 
+  /** Reads `text` from index `from` up to and including the first marker. */
   function scan(text: string, from = 0): MarkerScan {
     /** The first `length` units of the withheld and the new text: concatenating both would copy them for each piece. */
     const start = (length: number): string =>
@@ -60,6 +51,7 @@ export function createMarkerScanner(markers: readonly string[]): MarkerScanner {
     return { text: certain.slice(0, certain.length - half.length), marker: null, end: text.length };
   }
 
+  /** Returns the withheld text. */
   function flush(): string {
     const rest = held;
     for (const pattern of patterns) pattern.matched = 0;
@@ -68,6 +60,7 @@ export function createMarkerScanner(markers: readonly string[]): MarkerScanner {
   }
 
   return {
+    /** Number of UTF-16 code units withheld as a possible beginning of a marker. */
     get held() {
       return held.length;
     },

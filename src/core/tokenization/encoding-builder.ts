@@ -5,19 +5,13 @@ import type { Encoding } from './encoding.ts';
 import { utf8Length } from './models/utf8.ts';
 import { sameSpan, type TokenBuffer } from './token-buffer.ts';
 
-/** Collects the positions of tokens during encoding. */
-export interface EncodingBuilder {
-  /** Adds the tokens from index `from` on, which belong to a piece. */
-  addPiece(text: AlignedText, start: number, end: number, from: number): void;
-  /** Adds the last token as an added token. */
-  addToken(text: AlignedText, start: number, end: number): void;
-  finish(): Encoding;
-}
+export type EncodingBuilder = ReturnType<typeof createEncodingBuilder>;
 
+/** Collects the positions of tokens during encoding. */
 export function createEncodingBuilder(
   tokens: TokenBuffer,
   { typeId, textOf }: { typeId: number; textOf: (id: number) => string | undefined },
-): EncodingBuilder {
+) {
   const texts: string[] = [];
   let offsets = new Uint32Array(1024);
   let wordIds = new Int32Array(512);
@@ -41,7 +35,8 @@ export function createEncodingBuilder(
   }
 
   return {
-    addPiece(text, start, end, from) {
+    /** Adds the tokens from index `from` on, which belong to a piece. */
+    addPiece(text: AlignedText, start: number, end: number, from: number): void {
       makeRoom();
       const { units } = text;
       next = start;
@@ -67,7 +62,8 @@ export function createEncodingBuilder(
       }
       words++;
     },
-    addToken(text, start, end) {
+    /** Adds the last token as an added token. */
+    addToken(text: AlignedText, start: number, end: number): void {
       makeRoom();
       const index = tokens.count - 1;
       texts.push(fromUnits(text.units, start, end));
@@ -75,7 +71,7 @@ export function createEncodingBuilder(
       offsets[2 * index + 1] = sourceEnd(text, end - 1);
       wordIds[index] = words++;
     },
-    finish() {
+    finish(): Encoding {
       const { count } = tokens;
       return {
         ids: Uint32Array.from(tokens.ids.subarray(0, count)),

@@ -1,5 +1,5 @@
 import { concatenateEncodings, toConstantEncoding, type Encoding } from './encoding.ts';
-import type { PostProcessor } from './post-processors/post-processor.ts';
+import type { PostProcessor } from './post-processors/read-post-processor.ts';
 
 /** A text pair as input of a cross-encoder. Both lists have one entry per token. */
 export interface EncodedPair {

@@ -6,9 +6,7 @@ import { toMpegHeader } from '../../core/audio/containers/mpeg-audio.ts';
 import { ContainerError, type Reading, toLatin1 } from '../../core/audio/containers/reading.ts';
 import type { ByteSource } from './byte-source.ts';
 import { createAacDecoder } from './codecs/aac.ts';
-import { createFlacDecoder } from './codecs/flac.ts';
-import { createMp3Decoder } from './codecs/mp3.ts';
-import type { PacketDecoder } from './codecs/packet-decoder.ts';
+import { type PacketDecoder, createMp3Decoder, createFlacDecoder } from './codecs/wasm-decoders.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
 import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOptions } from './pcm.ts';
 

@@ -1,10 +1,10 @@
 import { createMp4Reader, type Mp4Reader } from '../../core/audio/containers/mp4.ts';
-import type { Mp4Start } from '../../core/audio/containers/mp4-track.ts';
+import type { Mp4Start } from '../../core/audio/containers/mp4-samples.ts';
 import { toOpusHead } from '../../core/audio/containers/opus-head.ts';
 import { ContainerError } from '../../core/audio/containers/reading.ts';
 import type { ByteSource } from './byte-source.ts';
 import { createDecoder } from './codecs/create-decoder.ts';
-import type { PacketDecoder } from './codecs/packet-decoder.ts';
+import type { PacketDecoder } from './codecs/wasm-decoders.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
 import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOptions } from './pcm.ts';
 import { toSamples } from '../../core/audio/containers/pcm-samples.ts';

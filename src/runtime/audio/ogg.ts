@@ -4,10 +4,12 @@ import { toOpusHead } from '../../core/audio/containers/opus-head.ts';
 import { ContainerError, toLatin1 } from '../../core/audio/containers/reading.ts';
 import { isVorbisHeader } from '../../core/audio/containers/vorbis-headers.ts';
 import type { ByteSource } from './byte-source.ts';
-import { createFlacDecoder } from './codecs/flac.ts';
-import { createOpusDecoder } from './codecs/opus.ts';
-import type { PacketDecoder } from './codecs/packet-decoder.ts';
-import { createVorbisDecoder } from './codecs/vorbis.ts';
+import {
+  type PacketDecoder,
+  createFlacDecoder,
+  createVorbisDecoder,
+  createOpusDecoder,
+} from './codecs/wasm-decoders.ts';
 import { blockLength, type PcmBlock, type PcmTrack, sliceBlock } from './pcm.ts';
 
 /** Opens an Ogg file of Opus, Vorbis or FLAC; chained streams are concatenated. */

@@ -1,6 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
 import { concatenate } from '../../core/audio/containers/reading.ts';
 import type { AnswerClock } from './answer-clock.ts';
+import { JsonCounter } from '../../core/text/json-counter.ts';
+import { orThrow } from '../../errors.ts';
 
 /** The used part of `Response`. */
 export interface HttpAnswer extends Pick<Response, 'ok' | 'status' | 'headers'> {
@@ -112,4 +114,24 @@ export async function readBeginning(
     // A partial text is better than none at all.
   }
   return text;
+}
+
+/** Maximum nesting of a response; a deeper one would block this process. */
+const maxLevels = 128;
+
+/** Parses a server's JSON. Errors don't quote it. */
+export function parseAnswer(text: string): unknown {
+  // Each level takes two characters.
+  if (text.length > 2 * maxLevels && levelsOf(text) > maxLevels)
+    throw new Error(`it is nested more than ${maxLevels} levels deep`);
+  return orThrow<unknown>(
+    () => JSON.parse(text),
+    (cause) => new Error('it is not JSON', { cause }),
+  );
+}
+
+function levelsOf(text: string): number {
+  const counter = new JsonCounter();
+  counter.push(Buffer.from(text));
+  return counter.depth;
 }

@@ -5,20 +5,13 @@ export interface AnswerTimes {
   readonly idleMs: number;
 }
 
-export interface AnswerClock {
-  /** Aborts after a timeout, or when the caller leaves. */
-  readonly signal: AbortSignal;
-  /** @throws the error of `step`, which must end with `signal` */
-  wait<Result>(step: () => Promise<Result>): Promise<Result>;
-  tick(): void;
-  stop(): void;
-}
+export type AnswerClock = ReturnType<typeof createAnswerClock>;
 
 /**
  * Aborts a request whose server sends nothing for too long. Only the time spent waiting for a byte counts, so a slow
  * reader causes no timeout.
  */
-export function createAnswerClock({ firstByteMs, idleMs }: AnswerTimes, caller?: AbortSignal): AnswerClock {
+export function createAnswerClock({ firstByteMs, idleMs }: AnswerTimes, caller?: AbortSignal) {
   const controller = new AbortController();
   const beganAt = performance.now();
   let hasByte = false;
@@ -38,8 +31,10 @@ export function createAnswerClock({ firstByteMs, idleMs }: AnswerTimes, caller?:
     return setTimeout(end, Math.max(0, maxMs - passedMs));
   };
   return {
-    signal: caller ? AbortSignal.any([caller, controller.signal]) : controller.signal,
-    async wait(step) {
+    /** Aborts after a timeout, or when the caller leaves. */
+    signal: (caller ? AbortSignal.any([caller, controller.signal]) : controller.signal) as AbortSignal,
+    /** @throws the error of `step`, which must end with `signal` */
+    async wait<Result>(step: () => Promise<Result>): Promise<Result> {
       isWaiting = true;
       timer = timer?.refresh() ?? begin();
       try {

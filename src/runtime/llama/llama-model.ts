@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts';
 import { unpackedPath } from '../unpacked-path.ts';
-import { loadLlama, type Address, type LlamaLibrary } from './load-library.ts';
+import { loadLlama, type Address } from './load-library.ts';
 import type { LlamaGpu } from './find-binaries.ts';
 
 export interface LlamaModelOptions {
@@ -11,30 +11,10 @@ export interface LlamaModelOptions {
 
 const utf8 = new TextEncoder();
 
-/** A GGUF file loaded by llama.cpp: its vocabulary, and the data for contexts. */
-export interface LlamaModel {
-  readonly llama: LlamaLibrary;
-  readonly vocabularySize: number;
-  /** Context length of its training. */
-  readonly trainedLength: number;
-  /** Whether a sequence can be truncated anywhere; models with recurrent layers keep one state of the whole. */
-  readonly cutsSequences: boolean;
-  /** Throws after the release. */
-  readonly address: Address;
-  outputSize(ranks: boolean): number;
-  /** Encodes a text; special tokens in it are parsed. */
-  encode(text: string, options?: { frame?: boolean }): number[];
-  bytesOf(token: number): Uint8Array;
-  isEnd(token: number): boolean;
-  /** Only after releasing its contexts. @throws Error if called twice */
-  release(): void;
-}
+export type LlamaModel = Awaited<ReturnType<typeof loadLlamaModel>>;
 
-/** Loads a GGUF file; for several parts, the path of the first. */
-export async function loadLlamaModel(
-  path: string,
-  { gpu, gpuLayers = 'all' }: LlamaModelOptions = {},
-): Promise<LlamaModel> {
+/** Loads a GGUF file, its vocabulary and the data for contexts; for several parts, the path of the first. */
+export async function loadLlamaModel(path: string, { gpu, gpuLayers = 'all' }: LlamaModelOptions = {}) {
   const llama = await loadLlama(gpu).catch((error: Error) => {
     throw fieldError('backend', error.message, { cause: error });
   });
@@ -55,15 +35,19 @@ export async function loadLlamaModel(
   return {
     llama,
     vocabularySize,
+    /** Context length of its training. */
     trainedLength: llama.call('llama_model_n_ctx_train', address),
+    /** Whether a sequence can be truncated anywhere; models with recurrent layers keep one state of the whole. */
     cutsSequences:
       !llama.call('llama_model_is_recurrent', address) && !llama.call('llama_model_is_hybrid', address),
+    /** Throws after the release. */
     get address() {
       return alive(address);
     },
-    outputSize: (ranks) =>
+    outputSize: (ranks: boolean): number =>
       llama.call(ranks ? 'llama_model_n_cls_out' : 'llama_model_n_embd_out', alive(address)),
-    encode(text, { frame = false } = {}) {
+    /** Encodes a text; special tokens in it are parsed. */
+    encode(text: string, { frame = false } = {}) {
       const bytes = utf8.encode(text);
       const vocabulary = alive(ownVocabulary);
       const tokenize = (): number =>
@@ -75,7 +59,7 @@ export async function loadLlamaModel(
       }
       return Array.from(ids.subarray(0, count));
     },
-    bytesOf(token) {
+    bytesOf(token: number): Uint8Array {
       if (!(token >= 0 && token < vocabularySize)) return new Uint8Array();
       const vocabulary = alive(ownVocabulary);
       const piece = (buffer: Buffer): number =>
@@ -85,8 +69,9 @@ export async function loadLlamaModel(
       const large = Buffer.alloc(-size);
       return Uint8Array.from(large.subarray(0, piece(large)));
     },
-    isEnd: (token) => llama.call('llama_vocab_is_eog', alive(ownVocabulary), token),
-    release() {
+    isEnd: (token: number): boolean => llama.call('llama_vocab_is_eog', alive(ownVocabulary), token),
+    /** Only after releasing its contexts. @throws Error if called twice */
+    release(): void {
       const own = alive(address);
       isReleased = true;
       llama.call('llama_model_free', own);

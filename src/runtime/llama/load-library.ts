@@ -55,7 +55,7 @@ export type LlamaFunction = keyof typeof signatures;
 type StructureFunction =
   'llama_model_default_params' | 'llama_context_default_params' | 'llama_batch_get_one';
 
-interface Results {
+export interface Results {
   readonly void: undefined;
   readonly int32: number;
   readonly uint32: number;

@@ -1,16 +1,14 @@
 import type { BindableSession, Tensor, TensorMap } from '../../contracts/graph.ts';
 import { orThrow } from '../../errors.ts';
 import { deviceFault } from '../explain-device.ts';
-import { toConfigurationEntries, type OnnxSessionOptions } from '../session-options.ts';
-import { appendDevice } from './append-device.ts';
+import { toConfigurationEntries, type OnnxSessionOptions, defaultThreads } from '../session-options.ts';
+import { appendDevice, openMemory } from './append-device.ts';
 import { Handle } from './handle.ts';
 import { loadApi, type Api } from './load-api.ts';
 import { queueOf } from './run-queue.ts';
 import { openSessionCore, type SessionCore } from './session-core.ts';
-import { openMemory } from './device-memory.ts';
 import { NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts, readTensor } from './native-tensor.ts';
-import { defaultThreads } from '../default-threads.ts';
 
 /** Keeps memory alive that the runtime reads during a run, in case it has no further references. */
 const inUse = new Set<unknown>();

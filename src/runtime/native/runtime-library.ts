@@ -1,9 +1,8 @@
-import { statSync } from 'node:fs';
+import { statSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fieldError } from '../../errors.ts';
+import { fieldError, orElse } from '../../errors.ts';
 import { quote } from '../../core/text/quote.ts';
-import { pathsIn } from '../paths-in.ts';
 import { unpackedPath } from '../unpacked-path.ts';
 
 /** The ONNX Runtime library for the sessions of this process. */
@@ -69,4 +68,9 @@ export function resolveLibrary(library: string, setting: string): string {
   const searched = [...places.slice(0, 4), 'lib/python3*/site-packages/onnxruntime/capi'].join(', ');
   const reason = `expected a folder with a library such as ${shippedNames[process.platform] ?? 'libonnxruntime.so'}, found none in ${quote(library)} (${searched})`;
   throw fieldError(setting, reason);
+}
+
+/** Paths of a folder's entries; empty for a missing folder. */
+export function pathsIn(folder: string): string[] {
+  return orElse(() => readdirSync(folder), []).map((name) => join(folder, name));
 }

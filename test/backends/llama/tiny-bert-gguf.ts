@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OnnxTensor } from '../../../src/core/onnx/model.ts';
-import { readOnnxModel } from '../../../src/core/onnx/read-model.ts';
+import { readOnnxModel } from '../../../src/core/onnx/messages.ts';
 import { float, writeGguf, type WrittenTensor } from './write-gguf.ts';
 
 export const tinyEmbed = new URL('../../../examples/models/tiny-embed/', import.meta.url).pathname;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOnnxModel } from '../../../src/core/onnx/read-model.ts';
+import { readOnnxModel } from '../../../src/core/onnx/messages.ts';
 import { float, writeGguf, type WrittenTensor, type WrittenValue } from './write-gguf.ts';
 
 export const tinyChat = new URL('../../../examples/models/tiny-chat/', import.meta.url).pathname;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { speeds, times } from '../../../src/cli/bench/statistics.ts';
+import { speeds, times } from '../../../src/cli/bench/load.ts';
 import { quantile } from '../../../src/core/math/numeric.ts';
 
 it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InferenceError } from '../../../src/index.ts';
-import { printAnswer } from '../../../src/cli/talk/print-answer.ts';
+import { printAnswer } from '../../../src/cli/talk/open-chat-model.ts';
 import { fakeTerminal } from '../fake-terminal.ts';
 
 describe('an answer', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitPhonemes } from '../../../src/core/speech/pieces.ts';
-import { splitSentences } from '../../../src/core/speech/sentences.ts';
+import { splitSentences, splitPhonemes } from '../../../src/core/speech/sentences.ts';
 
 describe('splitSentences', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aliasVoices } from '../../../src/core/speech/voice-aliases.ts';
+import { aliasVoices } from '../../../src/core/speech/voices.ts';
 import { kokoroVoices } from '../../../src/hub/needed-files.ts';
 
 const table = (voices: readonly string[]) => Object.fromEntries(aliasVoices(voices));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BindableSession, ElementType } from '../../../src/contracts/graph.ts';
-import { isBindable } from '../../../src/runtime/is-bindable.ts';
+import { isBindable } from '../../../src/runtime/bound-graph.ts';
 import { createNativeSession } from '../../../src/runtime/native/create-native-session.ts';
 import { createBindingSession } from '../../../src/runtime/onnxruntime-node.ts';
 import { doublingModel } from '../doubling-model.ts';

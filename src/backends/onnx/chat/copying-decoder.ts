@@ -2,10 +2,9 @@ import { newSlotsOutput } from '../../../core/onnx/rewrites/new-slots.ts';
 import type { Session, Tensor } from '../../../contracts/graph.ts';
 import type { Decoder, StepInputs } from '../../../contracts/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
-import type { StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { KeyValueCache } from './key-value-cache.ts';
-import { StepTensors } from './step-tensors.ts';
+import { StepTensors, type StepTokens } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
 /** Tokens per step of a prompt without a seed: every step feeds the whole cache. */

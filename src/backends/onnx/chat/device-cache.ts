@@ -2,9 +2,8 @@ import type { BindableSession, Binding, ResidentTensor } from '../../../contract
 import type { DeviceTensors, TensorRows } from '../../../runtime/device-tensors.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 import type { CacheRow } from '../../../contracts/decoder.ts';
-import type { BoundCache } from './bound-step.ts';
 import type { CacheEntry } from './decoder-layout.ts';
-import type { StepTensors } from './step-tensors.ts';
+import type { StepTensors, BoundCache } from './step-tensors.ts';
 
 /** Shared by the caches of a decoder. */
 export interface DeviceCacheParts {

@@ -3,10 +3,9 @@ import type { BindableSession, Binding, Tensor } from '../../../contracts/graph.
 import { createDeviceTensors } from '../../../runtime/device-tensors.ts';
 import type { Decoder, RemoteLogits } from '../../../contracts/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
-import { bindStep, type StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { DeviceCache } from './device-cache.ts';
-import { lengthen } from './step-tensors.ts';
+import { lengthen, bindStep, type StepTokens } from './step-tensors.ts';
 
 /** The graph of a device decoder, and how to load small graphs on the same device. */
 export interface DeviceDecoderOptions {

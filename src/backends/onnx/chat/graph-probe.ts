@@ -1,6 +1,6 @@
 import type { ModelSignature } from '../../../core/onnx/model-signature.ts';
 import type { Session } from '../../../contracts/graph.ts';
-import { isBindable } from '../../../runtime/is-bindable.ts';
+import { isBindable } from '../../../runtime/bound-graph.ts';
 import type { Decoder, DecoderCache, StepInputs } from '../../../contracts/decoder.ts';
 import { createCopyingDecoder } from './copying-decoder.ts';
 import { createResidentDecoder } from './resident-decoder.ts';

@@ -10,7 +10,7 @@ import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare
 import { createPromptSession, type PromptSession } from './prompt-session.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
-import { defaultThreads } from '../../../runtime/default-threads.ts';
+import { defaultThreads } from '../../../runtime/session-options.ts';
 
 /** How to open a session for prompts. */
 export interface PrefillOptions

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { isPastState } from '../../../core/onnx/cache-names.ts';
 import { activationsOf } from '../../../core/onnx/rewrites/accuracy-level.ts';
 import { hasInPlaceCaches } from '../../../core/onnx/has-in-place-caches.ts';
-import { liftConstants } from '../../../core/onnx/lift-constants.ts';
+import { liftConstants } from '../../../core/onnx/graph-draft.ts';
 import { modelSignature, type ModelSignature } from '../../../core/onnx/model-signature.ts';
 import type { OnnxModel } from '../../../core/onnx/model.ts';
 import {
@@ -13,9 +13,9 @@ import {
   type RewrittenModel,
 } from '../../../core/onnx/rewrite-decoder-graph.ts';
 import { resolveCacheSizes } from '../../../core/onnx/projection-size.ts';
-import { writeOnnxModel } from '../../../core/onnx/write-model.ts';
+import { writeOnnxModel } from '../../../core/onnx/messages.ts';
 import { messageOf } from '../../../errors.ts';
-import { makeFolder } from '../../../folder/write-files.ts';
+import { makeFolder } from '../../../folder/file-system.ts';
 import { readAttentionWindows } from '../../../runtime/attention-windows.ts';
 import { compareLogits, probeDecoder } from './graph-probe.ts';
 import {

@@ -1,8 +1,7 @@
 import type { CacheRow } from '../../../contracts/decoder.ts';
 import type { BindableSession, Binding, ResidentTensor } from '../../../contracts/graph.ts';
-import type { BoundCache } from './bound-step.ts';
 import { RowStorage, type StorageParts } from './row-storage.ts';
-import type { StepTensors } from './step-tensors.ts';
+import type { StepTensors, BoundCache } from './step-tensors.ts';
 
 /** Shared by the states of a decoder. */
 interface ResidentStatesParts {

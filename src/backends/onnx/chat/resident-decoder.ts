@@ -1,11 +1,10 @@
 import type { BindableSession } from '../../../contracts/graph.ts';
 import type { Decoder, StepInputs } from '../../../contracts/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
-import { bindStep, type StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { minPromptTokens, type PromptSession } from './prompt-session.ts';
 import { ResidentCache, roomFor } from './resident-cache.ts';
-import { lengthen } from './step-tensors.ts';
+import { lengthen, bindStep, type StepTokens } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { PreTrainedModel, Tensor } from '@huggingface/transformers';
+import type { Tensor } from '@huggingface/transformers';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Encoder, Picture, TokenSequence } from '../../../categories/embedding/encoder.ts';
 import type { EmbeddingSettings } from '../../../categories/embedding/settings.ts';
@@ -108,17 +108,12 @@ function createFeeds(
   };
 }
 
-interface Vision {
-  readonly model: PreTrainedModel;
-  encode(picture: Picture): Promise<Float32Array>;
-}
-
-async function loadVision(folder: PackageFolder, visionClass: Family['visionClass']): Promise<Vision> {
+async function loadVision(folder: PackageFolder, visionClass: Family['visionClass']) {
   const read = await loadPictureReader(folder);
   const model = await folder.transformers[visionClass].from_pretrained(folder.path, folder.options);
   return {
     model,
-    encode: async ({ pixels, ...size }) =>
+    encode: async ({ pixels, ...size }: Picture) =>
       toVectors((await model(await read(pixels, size))) as Outputs, 'image_embeds')[0]!,
   };
 }

@@ -100,16 +100,11 @@ export function chooseSize(wanted: number | undefined, sizes: ImageSizes | undef
   throw fieldError('image_size', `the model takes only ${sizes.default}, got ${wanted}`);
 }
 
-interface WantedClasses {
-  readonly classNames: readonly string[];
-  readonly classMask?: Uint8Array | undefined;
-}
-
 function readClasses(
   classes: string | undefined,
   { classNames }: Detector,
   defaultNames: DetectionSettings['classNames'],
-): WantedClasses {
+): { classNames: readonly string[]; classMask?: Uint8Array } {
   if (!classNames) return { classNames: readWords(classes?.split(',') ?? defaultNames ?? []) };
   if (classes === undefined) return { classNames };
   return { classNames, classMask: inField('classes', () => selectClasses(classes, classNames)) };

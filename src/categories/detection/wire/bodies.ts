@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { rounded } from '../../../core/math/numeric.ts';
 import { detectionParameters } from '../parameters.ts';
-import { textField } from '../../../validation/body-fields.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, textField } from '../../../validation/parameter-schema.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import type { DetectionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
@@ -14,6 +13,7 @@ import {
   type ForeignFields,
 } from '../../../validation/foreign-fields.ts';
 import type { DetectionResult } from '../events.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 const maxFilterLength = 10_000;
 
@@ -123,3 +123,12 @@ export function toDetectResponse({ detections, image }: DetectionResult, model: 
     model,
   };
 }
+
+export const detectionDescriptions: Descriptions = {
+  class_name: 'Name of the class, such as `dog`.',
+  class_id: 'Number of the class in the model, from 0.',
+  confidence: 'Score of the object, 0 to 1, with four decimals.',
+  box: 'Corners of the object: `x1`, `y1` at the top left, `x2`, `y2` at the bottom right.',
+  width: 'Width in pixels.',
+  height: 'Height in pixels.',
+};

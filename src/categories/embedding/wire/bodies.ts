@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { embeddingParameters, encodingFormats, maxEmbeddingInputs } from '../parameters.ts';
-import { textField } from '../../../validation/body-fields.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, textField } from '../../../validation/parameter-schema.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import { faultOfInput } from '../input-fault.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
@@ -16,6 +15,7 @@ import {
 } from '../../../validation/foreign-fields.ts';
 import { encodeFloat32 } from '../../../core/embedding/base64.ts';
 import type { EmbeddingResult } from '../events.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 type Input = string | string[] | number[] | number[][];
 
@@ -177,3 +177,10 @@ function toEntry(
   const embedding = encodingFormat === 'base64' ? encodeFloat32(vector) : Array.from(vector);
   return { object: 'embedding', index, embedding };
 }
+
+export const embeddingDescriptions: Descriptions = {
+  index: 'Number of the input, from 0.',
+  embedding: 'The vector, in the requested `encoding_format`.',
+  prompt_tokens: 'Tokens of all inputs.',
+  total_tokens: 'The same number: there are no output tokens.',
+};

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { imageParameters, maxImagePromptCharacters } from '../parameters.ts';
-import { flagField, textField } from '../../../validation/body-fields.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, flagField, textField } from '../../../validation/parameter-schema.ts';
 import { describeValue } from '../../../core/text/quote.ts';
 import { needs } from '../../../validation/json-schema.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 const { width, height } = imageParameters;
 const sizePattern = /^(\d{1,5})x(\d{1,5})$/;
@@ -145,3 +145,19 @@ export const imageEventSchema = z.discriminatedUnion('type', [
 
 /** One event of a streamed answer. */
 export type ImageStreamEvent = z.infer<typeof imageEventSchema>;
+
+export const imageDescriptions: Descriptions = {
+  stream_options: 'Settings of a stream; only with `stream`.',
+  data: 'The images, `n` in number.',
+  'ImageEvent.type': 'Kind of the event.',
+  steps: 'Number of steps of an image.',
+  output_format: 'Format of the picture.',
+  background: 'Images have no transparency.',
+  quality: 'There is only one quality: `steps` sets it.',
+  input_tokens: 'Always 0.',
+  input_tokens_details: 'Parts of `input_tokens`.',
+  output_tokens: 'Always 0.',
+  total_tokens: 'Always 0.',
+  image_tokens: 'Always 0.',
+  text_tokens: 'Always 0.',
+};

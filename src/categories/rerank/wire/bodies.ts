@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { textField } from '../../../validation/body-fields.ts';
 import { listOf } from '../../../validation/list-schema.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, textField } from '../../../validation/parameter-schema.ts';
 import { parameterReader } from '../../../validation/request-table.ts';
 import { maxRerankDocuments, rerankParameters } from '../parameters.ts';
 import { parseBody } from '../../../validation/issues.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../../validation/foreign-fields.ts';
 import type { RerankRequestInput } from '../request.ts';
 import type { RerankResult } from '../events.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 const documentSchema = z.union([z.string(), z.object({ text: z.string() })]);
 
@@ -115,3 +115,13 @@ export function toRerankResponse(
     usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
   };
 }
+
+export const rerankDescriptions: Descriptions = {
+  query: 'The question or text to compare documents with.',
+  text: 'Text of the document.',
+  id: 'Id of this answer, made by the service.',
+  index: 'Number of the document in the request, from 0.',
+  document: 'The document; absent unless `return_documents` is true.',
+  prompt_tokens: 'Tokens of all pairs of query and document.',
+  total_tokens: 'The same number: there are no output tokens.',
+};

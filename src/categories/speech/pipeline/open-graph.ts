@@ -3,7 +3,7 @@ import type { ModelSpec } from '../../../contracts/model.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { GraphIndex } from '../../../core/onnx/graph-index.ts';
 import type { OnnxGraph } from '../../../core/onnx/model.ts';
-import { readOnnxModel } from '../../../core/onnx/read-model.ts';
+import { readOnnxModel } from '../../../core/onnx/messages.ts';
 import { WireWriter } from '../../../core/protobuf/writer.ts';
 import { fieldError } from '../../../errors.ts';
 import type { Session } from '../../../contracts/graph.ts';

@@ -1,7 +1,6 @@
 import { phonemeMark, type MarkedSpan } from '../../../core/speech/markup/read-markup.ts';
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
-import { splitPhonemes } from '../../../core/speech/pieces.ts';
-import { splitSentences } from '../../../core/speech/sentences.ts';
+import { splitSentences, splitPhonemes } from '../../../core/speech/sentences.ts';
 import type { Speaker } from '../synthesizer.ts';
 
 /** About fifteen seconds: longer pieces delay the audio and can't be cancelled midway. */

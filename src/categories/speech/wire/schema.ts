@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { maxSpeechCharacters, speechParameters } from '../parameters.ts';
 import { speechFormats } from '../../../core/audio/speech-formats.ts';
-import { textField } from '../../../validation/body-fields.ts';
 import { needs } from '../../../validation/json-schema.ts';
-import { parameterShape } from '../../../validation/parameter-schema.ts';
+import { parameterShape, textField } from '../../../validation/parameter-schema.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 /** Delivery: raw bytes, server-sent events with base64, or one JSON object with base64. */
 export const streamFormats = ['audio', 'sse', 'json'] as const;
@@ -82,3 +82,17 @@ export const speechEventSchema = z.discriminatedUnion('type', [
 
 /** One event of an answer with `stream_format: 'sse'`. */
 export type SpeechStreamEvent = z.infer<typeof speechEventSchema>;
+
+export const speechDescriptions: Descriptions = {
+  'SpeechEvent.type': 'Kind of the event.',
+  words: 'The next words of the text, with their times.',
+  input_tokens: 'Always 0.',
+  output_tokens: 'Always 0.',
+  total_tokens: 'Always 0.',
+  voices: 'Voices of all speech models.',
+  'voices.id': 'Id of the voice, for `voice` of a request.',
+  'voices.name': 'Display name of the voice.',
+  model: "Id of the voice's model.",
+  'aliases.id': 'Voice name built into clients, such as `alloy`.',
+  voice: 'Id of the voice used for it.',
+};

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { speechParameters } from '../parameters.ts';
-import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
+import { aliasVoices } from '../../../core/speech/voices.ts';
 import type { ModelInfo } from '../../../contracts/model.ts';
 import type { SpeechModelInfo } from '../events.ts';
 

@@ -4,8 +4,7 @@ import { groupVoices, type Voice } from '../../../core/audio/diarization/group-v
 import { toSpeakerTurns } from '../../../core/audio/diarization/speaker-turns.ts';
 import { assertWanted, whileWanted } from '../../../errors.ts';
 import { sampleRateHz } from '../recognizer.ts';
-import { firstFrame, frameStep, type SegmentationModel } from './segmentation-model.ts';
-import type { VoiceEmbedder } from './voice-embedder.ts';
+import { firstFrame, frameStep, type SegmentationModel, type VoiceEmbedder } from './diarization-models.ts';
 
 export interface DiarizationTools {
   readonly segmentation: SegmentationModel;

@@ -8,8 +8,7 @@ import { singleOrOnlyGraph } from '../../../folder/model-files.ts';
 import type { Session } from '../../../contracts/graph.ts';
 import type { TranscriptionSettings } from '../settings.ts';
 import type { DiarizationTools } from './diarizer.ts';
-import { createSegmentationModel } from './segmentation-model.ts';
-import { createVoiceEmbedder } from './voice-embedder.ts';
+import { createSegmentationModel, createVoiceEmbedder } from './diarization-models.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
 /** From pyannote's pipeline 3.1, for WeSpeaker's ResNet34. */

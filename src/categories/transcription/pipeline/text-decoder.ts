@@ -33,17 +33,6 @@ export interface DecoderText {
 /** The encoder's output, on its device. */
 export type EncodedAudio = ResidentTensor;
 
-export interface TextDecoder {
-  begin(audio: EncodedAudio, tokens: readonly number[], options?: BeginOptions): Promise<DecoderText>;
-  /** Reads tokens for outputs other than logits. */
-  read(
-    audio: EncodedAudio,
-    tokens: readonly number[],
-    outputs: readonly string[],
-    options?: GraphRunOptions,
-  ): Promise<Tensor[]>;
-}
-
 export interface BeginOptions extends GraphRunOptions {
   /** Feeds of optional inputs. */
   readonly others?: TensorMap;
@@ -61,7 +50,7 @@ const pastPrefix = 'past_key_values.';
 const logits = 'logits';
 
 /** Keys and values never enter JavaScript: the audio's are bound once per text, and a step's outputs are the next step's inputs. */
-export class RecognitionDecoder implements TextDecoder {
+export class RecognitionDecoder {
   readonly #first: Session;
   readonly #next: Session;
   readonly #firstInputs: ReadonlyMap<string, ElementType>;
@@ -111,6 +100,7 @@ export class RecognitionDecoder implements TextDecoder {
     }
   }
 
+  /** Reads tokens for outputs other than logits. */
   async read(
     audio: ResidentTensor,
     tokens: readonly number[],

@@ -21,13 +21,13 @@ import {
   translationRequestSchema,
   verboseTranscriptionSchema,
 } from './schema.ts';
-import { createTranscriptionStreamer } from './to-events.ts';
 import {
   toDiarizedTranscription,
   toPlainText,
   toSubtitles,
   toTranscription,
   toVerboseTranscription,
+  createTranscriptionStreamer,
 } from './to-response.ts';
 
 const text = { name: 'TranscriptionText', schema: z.string() };

@@ -2,10 +2,16 @@ import { toSrt, toVtt } from '../../../core/audio/subtitles.ts';
 import { languageName } from '../../../core/audio/whisper/languages.ts';
 import { rounded } from '../../../core/math/numeric.ts';
 import type { SpeakerSegment } from '../../../core/audio/diarization/assign-speakers.ts';
-import { heardSeconds, type TranscriptionSegment } from '../events.ts';
+import { heardSeconds, type TranscriptionSegment, type TranscriptionEvent } from '../events.ts';
 import type { TranscriptionTask } from '../request.ts';
 import type { TranscriptionResult } from '../result.ts';
-import type { DiarizedTranscription, Transcription, VerboseTranscription } from './schema.ts';
+import type {
+  DiarizedTranscription,
+  Transcription,
+  VerboseTranscription,
+  TranscriptionStreamEvent,
+} from './schema.ts';
+import { positionsPerSecond } from '../../../core/audio/whisper/timestamps.ts';
 
 /**
  * A transcript → the response body with `response_format: 'json'`.
@@ -64,7 +70,7 @@ export function toDiarizedTranscription(result: TranscriptionResult): DiarizedTr
   };
 }
 
-export function toSpeakerSegment(
+function toSpeakerSegment(
   { speaker, startSeconds, endSeconds, text }: SpeakerSegment,
   index: number,
 ): DiarizedTranscription['segments'][number] {
@@ -122,4 +128,49 @@ function toWords(segment: TranscriptionSegment): WireWord[] {
     end: rounded(endSeconds, 3),
     channel: segment.channel,
   }));
+}
+
+/**
+ * Creates a function that turns the events of a transcription into events of a streamed answer. The concatenated
+ * deltas are the text.
+ *
+ * @example
+ * ```ts
+ * const toEvents = createTranscriptionStreamer();
+ * toEvents({ type: 'transcription-end', language: 'en', durationSeconds: 1.2 })[0].type; // 'transcript.text.done'
+ * ```
+ */
+export function createTranscriptionStreamer(): (event: TranscriptionEvent) => TranscriptionStreamEvent[] {
+  let text = '';
+  let tokens = 0;
+  let space = '';
+  return (event) => {
+    if (event.type === 'transcription-end') {
+      // One audio token per encoder position.
+      const audioTokens = Math.ceil(heardSeconds(event) * positionsPerSecond);
+      return [{ type: 'transcript.text.done', text, usage: toTokenUsage(audioTokens, tokens) }];
+    }
+    if (event.type === 'progress') return [];
+    if (event.type === 'speakers') return event.segments.map(toSpeakerSegment);
+    tokens += event.segment.tokens.length;
+    const spoken = event.segment.text.trim();
+    if (spoken === '') return [];
+    const before = /^\s*/.exec(event.segment.text)![0];
+    const delta = text === '' ? spoken : space + before + spoken;
+    space = /\s*$/.exec(event.segment.text)![0];
+    text += delta;
+    return [{ type: 'transcript.text.delta', delta, channel: event.segment.channel }];
+  };
+}
+
+export type TokenUsage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
+
+export function toTokenUsage(audioTokens: number, outputTokens: number): TokenUsage {
+  return {
+    type: 'tokens',
+    input_tokens: audioTokens,
+    input_token_details: { audio_tokens: audioTokens },
+    output_tokens: outputTokens,
+    total_tokens: audioTokens + outputTokens,
+  };
 }

@@ -57,22 +57,19 @@ export function* readMp4Content({ start, end }: Mp4Box, maxBytes: number): Readi
   return yield { offset: start, length: Math.min(end - start, maxBytes) };
 }
 
-/** A table of entries of equal length, only a few of which are in memory at a time. */
-export interface Mp4Table {
-  readonly count: number;
-  /** @returns `undefined` beyond the end of the table or of the file */
-  entry(index: number): Reading<DataView | undefined>;
-}
+export type Mp4Table = ReturnType<typeof createMp4Table>;
 
 const tableBytes = 2 ** 13;
 
-export function createMp4Table(offset: number, count: number, entryBytes: number): Mp4Table {
+/** A table of entries of equal length, only a few of which are in memory at a time. */
+export function createMp4Table(offset: number, count: number, entryBytes: number) {
   const entriesAtOnce = Math.max(1, Math.floor(tableBytes / Math.max(1, entryBytes)));
   let first = 0;
   let loaded: Uint8Array = new Uint8Array();
   return {
     count,
-    *entry(index) {
+    /** @returns `undefined` beyond the end of the table or of the file */
+    *entry(index: number): Reading<DataView | undefined> {
       if (index >= count) return undefined;
       let at = (index - first) * entryBytes;
       if (at < 0 || at + entryBytes > loaded.length) {

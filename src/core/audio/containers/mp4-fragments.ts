@@ -1,4 +1,3 @@
-import type { Mp4Track, NextMp4Packet } from './mp4-track.ts';
 import {
   createMp4Table,
   findMp4Box,
@@ -8,7 +7,7 @@ import {
   readMp4Boxes,
   readMp4Content,
 } from './mp4-box.ts';
-import { maxPacketBytes } from './mp4-samples.ts';
+import { maxPacketBytes, type Mp4Track, type NextMp4Packet } from './mp4-samples.ts';
 import { type Reading, toDataView } from './reading.ts';
 
 interface Defaults {

@@ -1,16 +1,10 @@
 import { createFragmentReader } from './mp4-fragments.ts';
 import { findMp4Box, type Mp4Box, readMp4Box, readMp4Boxes, readMp4Content } from './mp4-box.ts';
 import { toMp4SampleEntry } from './mp4-codec.ts';
-import { createSampleReader } from './mp4-samples.ts';
-import type { Mp4Start, Mp4Track, NextMp4Packet } from './mp4-track.ts';
+import { createSampleReader, type Mp4Start, type Mp4Track, type NextMp4Packet } from './mp4-samples.ts';
 import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
 
-export interface Mp4Reader {
-  /** @throws ContainerError if the file has no audio track */
-  open(): Reading<Mp4Start>;
-  /** The next packet; for PCM, all samples that are contiguous. */
-  nextPacket: NextMp4Packet;
-}
+export type Mp4Reader = ReturnType<typeof createMp4Reader>;
 
 const maxTopBoxes = 100_000;
 const maxDescriptionBytes = 2 ** 16;
@@ -20,10 +14,11 @@ const maxDescriptionBytes = 2 ** 16;
  * file claims cost neither memory nor time.
  * @see ISO/IEC 14496-12
  */
-export function createMp4Reader(): Mp4Reader {
+export function createMp4Reader() {
   let next: NextMp4Packet | undefined;
   return {
-    *open() {
+    /** @throws ContainerError if the file has no audio track */
+    *open(): Reading<Mp4Start> {
       const moov = yield* findMovie();
       const track = yield* findAudioTrack(moov);
       const samples = yield* createSampleReader(track);
@@ -31,7 +26,8 @@ export function createMp4Reader(): Mp4Reader {
       const { entry, timing } = track;
       return { ...entry, ...timing };
     },
-    *nextPacket() {
+    /** The next packet; for PCM, all samples that are contiguous. */
+    *nextPacket(): ReturnType<NextMp4Packet> {
       return next && (yield* next());
     },
   };

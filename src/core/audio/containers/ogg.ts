@@ -17,13 +17,6 @@ export interface OggPacket {
   readonly isLast: boolean;
 }
 
-export interface OggReader {
-  /** The file's first audio stream; in a chained file, later calls open the stream that follows. */
-  openStream(): Reading<OggStream | undefined>;
-  /** The next packet after the stream's head. @returns `undefined` at the end of the stream */
-  nextPacket(): Reading<OggPacket | undefined>;
-}
-
 /** Maximum bytes kept per packet: only comments with embedded pictures are longer. */
 const maxPacketBytes = 2 ** 20;
 
@@ -32,7 +25,7 @@ const maxPacketBytes = 2 ** 20;
  * @param start where the search for the first page begins, in bytes
  * @see RFC 3533
  */
-export function createOggReader(start = 0): OggReader {
+export function createOggReader(start = 0) {
   let offset = start;
   let isOpened = false;
   let serial = 0;
@@ -41,6 +34,7 @@ export function createOggReader(start = 0): OggReader {
   let [begun, begunBytes]: [Uint8Array[], number] = [[], 0];
   let isEnded = true;
 
+  /** The file's first audio stream; in a chained file, later calls open the stream that follows. */
   function* openStream(): Reading<OggStream | undefined> {
     const others = new Set<string>();
     let stream: OggStream | undefined;
@@ -71,6 +65,7 @@ export function createOggReader(start = 0): OggReader {
     return stream;
   }
 
+  /** The next packet after the stream's head. @returns `undefined` at the end of the stream */
   function* nextPacket(): Reading<OggPacket | undefined> {
     while (ready.length === 0 && !isEnded) {
       const page: OggPage | undefined = yield* readOggPage(offset);

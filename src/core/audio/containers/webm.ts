@@ -24,13 +24,6 @@ export interface WebmPacket {
   readonly discardSeconds: number;
 }
 
-export interface WebmReader {
-  /** @throws ContainerError if there is no audio of a supported codec */
-  open(): Reading<WebmStart>;
-  /** The packets of the next block. @returns `undefined` at the end of the file */
-  nextPackets(): Reading<readonly WebmPacket[] | undefined>;
-}
-
 const ids = {
   ebml: 0x1a45dfa3,
   docType: 0x4282,
@@ -58,7 +51,7 @@ const clusterMark = [0x1f, 0x43, 0xb6, 0x75] as const;
  * @param start offset of the file's first element, in bytes
  * @see RFC 9559
  */
-export function createWebmReader(start = 0): WebmReader {
+export function createWebmReader(start = 0) {
   let offset = start;
   let track: WebmTrack | undefined;
 
@@ -78,6 +71,7 @@ export function createWebmReader(start = 0): WebmReader {
     }
   }
 
+  /** @throws ContainerError if there is no audio of a supported codec */
   function* open(): Reading<WebmStart> {
     let durationSeconds: number | undefined;
     for (;;) {
@@ -94,6 +88,7 @@ export function createWebmReader(start = 0): WebmReader {
     }
   }
 
+  /** The packets of the next block. @returns `undefined` at the end of the file */
   function* nextPackets(): Reading<readonly WebmPacket[] | undefined> {
     for (;;) {
       const element: EbmlElement | undefined = yield* nextElement();

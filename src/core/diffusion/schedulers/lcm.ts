@@ -1,8 +1,7 @@
 import { distilledAlphas } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { readLevels } from './denoised.ts';
-import { readLimit } from './limit.ts';
+import { readLevels, readLimit } from './denoised.ts';
 import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 

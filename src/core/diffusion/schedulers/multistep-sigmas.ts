@@ -2,9 +2,8 @@ import { roundHalfToEven } from '../../math/numeric.ts';
 import { cumulativeAlphas, evenly } from './betas.ts';
 import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedInto } from './denoised.ts';
+import { denoisedInto, readThreshold } from './denoised.ts';
 import { joinEqualLevels } from './known-outputs.ts';
-import { readThreshold } from './limit.ts';
 import { crowdingOf } from './noise-levels.ts';
 import { sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
 import { spaceTimesteps, timestepSpacings, trailingTimesteps } from './timesteps.ts';
@@ -40,16 +39,10 @@ export function readOrder(config: ConfigReader, name: string, orders: readonly n
   );
 }
 
-/** Common settings of multistep solvers. */
-export interface Multistep {
-  /** The noise levels of the steps, and the final one; both ends of a step of length 0 are the same object. */
-  readonly levels: readonly NoiseLevel[];
-  readonly timesteps: readonly number[];
-  /** The model's predicted image for a sample. */
-  denoisedInto(out: Float32Array, sample: Float32Array, output: Float32Array, step: number): void;
-}
+export type Multistep = ReturnType<typeof readMultistep>;
 
-export function readMultistep(config: ConfigReader, steps: number, ways: MultistepWays): Multistep {
+/** Common settings of multistep solvers. */
+export function readMultistep(config: ConfigReader, steps: number, ways: MultistepWays) {
   const type = config.choice('prediction_type', solverTypes, 'epsilon');
   const isFlow = config.flag('use_flow_sigmas', false);
   if (isFlow !== (type === 'flow_prediction'))
@@ -61,9 +54,11 @@ export function readMultistep(config: ConfigReader, steps: number, ways: Multist
     ({ lambda }) => lambda,
   );
   return {
+    /** The noise levels of the steps, and the final one; both ends of a step of length 0 are the same object. */
     levels,
     timesteps,
-    denoisedInto(out, sample, output, step) {
+    /** The model's predicted image for a sample. */
+    denoisedInto(out: Float32Array, sample: Float32Array, output: Float32Array, step: number): void {
       const level = levels[step]!;
       if (type === 'flow_prediction') blendInto(out, 1, sample, -level.sigma, output);
       else denoisedInto(out, sample, output, { type, ...level });

@@ -20,15 +20,9 @@ import {
 } from './sigmas.ts';
 import { spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
-/** The noise levels of a generation with Euler's method, including the final one, and their timesteps. */
-export interface SigmaLevels {
-  readonly type: PredictionType;
-  readonly sigmas: readonly number[];
-  readonly timesteps: readonly number[];
-  readonly initialNoiseScale: number;
-  readonly training: Float64Array;
-}
+export type SigmaLevels = ReturnType<typeof readSigmas>;
 
+/** The noise levels of a generation with Euler's method, including the final one, and their timesteps. */
 export function readSigmas(
   config: ConfigReader,
   steps: number,
@@ -37,7 +31,7 @@ export function readSigmas(
     betaRange,
     roundsKarras = false,
   }: { types?: readonly PredictionType[]; betaRange?: BetaRange; roundsKarras?: boolean } = {},
-): SigmaLevels {
+) {
   const type = config.choice('prediction_type', types, 'epsilon');
   const training = trainingSigmas(cumulativeAlphas(config, { keepFinite: true, betaRange }));
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');

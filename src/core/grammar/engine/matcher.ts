@@ -7,27 +7,6 @@ import { utf8Text } from '../languages/utf8.ts';
 import { tokenizeGreedily } from './token-trie.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Tracks one sequence through a grammar. */
-export interface GrammarMatcher {
-  /**
-   * The allowed next tokens: bit `t % 32` of word `t / 32` represents token `t`. Includes end tokens if the text may
-   * end. Must not be modified.
-   */
-  mask(): Uint32Array;
-  accept(token: number): void;
-  /**
-   * Whether the whole token would be free text, such as the inside of a string: without structure, digits of a number
-   * or choices between constants. Needs no `this`.
-   */
-  isFree(token: number): boolean;
-  /** Whether the text may end here. */
-  readonly mayEnd: boolean;
-  /** The approximately shortest tokens that complete the text; `undefined` if none are found. */
-  ending(): number[] | undefined;
-  /** Whether the text can be completed with at most `most` tokens after `token`, which must be allowed by `mask`. */
-  endsWithin(most: number, token: number): boolean;
-}
-
 /** A grammar compiled for a vocabulary; all sequences share its caches. */
 export interface CompiledGrammar {
   createMatcher(): GrammarMatcher;
@@ -70,7 +49,7 @@ class Compiled implements CompiledGrammar {
   }
 
   createMatcher(): GrammarMatcher {
-    return new Matcher(this);
+    return new GrammarMatcher(this);
   }
 
   read({ state, item }: Position, byte: number): Position {
@@ -100,7 +79,8 @@ class Compiled implements CompiledGrammar {
   }
 }
 
-class Matcher implements GrammarMatcher {
+/** Tracks one sequence through a grammar. */
+export class GrammarMatcher {
   readonly #grammar: Compiled;
   #last: State;
   /** Bytes so far of the current item of a `distinct` list. */
@@ -115,10 +95,15 @@ class Matcher implements GrammarMatcher {
     return (this.#last = this.#grammar.automaton.renew(this.#last));
   }
 
+  /** Whether the text may end here. */
   get mayEnd(): boolean {
     return this.#last.mayEnd;
   }
 
+  /**
+   * The allowed next tokens: bit `t % 32` of word `t / 32` represents token `t`. Includes end tokens if the text may
+   * end. Must not be modified.
+   */
   mask(): Uint32Array {
     this.#grammar.automaton.tidy();
     return this.#grammar.masks.of(this.#state);
@@ -142,10 +127,12 @@ class Matcher implements GrammarMatcher {
     this.#item = after.item;
   }
 
+  /** The approximately shortest tokens that complete the text; `undefined` if none are found. */
   ending(): number[] | undefined {
     return this.#grammar.endingOf({ state: this.#state, item: this.#item });
   }
 
+  /** Whether the text can be completed with at most `most` tokens after `token`, which must be allowed by `mask`. */
   endsWithin(most: number, token: number): boolean {
     const { endings, vocabulary } = this.#grammar;
     const state = this.#state;
@@ -156,6 +143,10 @@ class Matcher implements GrammarMatcher {
     return (this.#grammar.endingOf(after)?.length ?? Infinity) <= most;
   }
 
+  /**
+   * Whether the whole token would be free text, such as the inside of a string: without structure, digits of a number
+   * or choices between constants. Needs no `this`.
+   */
   readonly isFree = (token: number): boolean => {
     const { automaton, vocabulary } = this.#grammar;
     let after = this.#state;

@@ -15,8 +15,8 @@ const escapes: Readonly<Record<string, string>> = {
  * Parses a grammar in GBNF, the notation of llama.cpp: rules `name ::= …` of quoted texts, classes, `.`, names, groups, `|`,
  * `*`, `+`, `?` and `{m,n}`, with comments after `#`. The start rule is `root`. A rule may contain line breaks anywhere.
  */
-export function gbnfGrammar(grammar: string, path = 'grammar'): Expression {
-  return new GbnfReader(grammar, path).read();
+export function gbnfGrammar(grammar: string): Expression {
+  return new GbnfReader(grammar).read();
 }
 
 class GbnfReader extends GrammarReader {

@@ -18,31 +18,31 @@ export function grammarNotation(grammar: string): 'gbnf' | 'lark' | undefined {
     : undefined;
 }
 
-export function writtenGrammar(grammar: string, path = 'grammar'): Expression {
+export function writtenGrammar(grammar: string): Expression {
   switch (grammarNotation(grammar)) {
     case 'gbnf':
-      return gbnfGrammar(grammar, path);
+      return gbnfGrammar(grammar);
     case 'lark':
-      return larkGrammar(grammar, path);
+      return larkGrammar(grammar);
     case undefined:
       throw new RangeError(
-        `${path}: expected GBNF with rules as \`root ::= …\`, or Lark with rules as \`start: …\``,
+        'grammar: expected GBNF with rules as `root ::= …`, or Lark with rules as `start: …`',
       );
   }
 }
 
 /** The texts that a regular expression matches completely, as with `^(?:…)$`. */
-export function regexGrammar(regex: string, budget: SchemaBudget, path = 'regex'): Expression {
+export function regexGrammar(regex: string, budget: SchemaBudget): Expression {
   const texts = new TextLanguages(budget);
   const { store } = texts;
-  const whole = texts.guarded(path, () =>
+  const whole = texts.guarded('regex', () =>
     patternLanguage(
       { type: 'sequence', items: [{ type: 'start' }, parsePattern(regex), { type: 'end' }] },
       store,
     ),
   );
-  const language = texts.live(whole, path);
+  const language = texts.live(whole, 'regex');
   if (language === store.never)
-    throw schemaFault(path, 'expected a regular expression that some text matches');
+    throw schemaFault('regex', 'expected a regular expression that some text matches');
   return { type: 'language', language, store, writing: 'plain' };
 }

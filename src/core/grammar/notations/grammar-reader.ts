@@ -24,7 +24,6 @@ const maxDepth = 64;
 
 /** The common part of the grammar parsers. */
 export abstract class GrammarReader extends TextCursor {
-  readonly #path: string;
   readonly #rules = new Map<string, Rule>();
   readonly #written = new Set<string>();
   readonly #counted: { readonly rule: Rule; readonly item: Expression; readonly bounds: Bounds }[] = [];
@@ -32,13 +31,9 @@ export abstract class GrammarReader extends TextCursor {
   /** The end of a sequence of items: a sticky expression. */
   abstract readonly endOfSequence: RegExp;
 
-  /**
-   * @param path the grammar's name in messages
-   * @throws RangeError for a text that is too long
-   */
-  constructor(source: string, path: string) {
+  /** @throws RangeError for a text that is too long */
+  constructor(source: string) {
     super(source);
-    this.#path = path;
     if (source.length > maxLength) throw this.fault(`expected at most ${maxLength} characters`);
   }
 
@@ -158,6 +153,6 @@ export abstract class GrammarReader extends TextCursor {
   }
 
   fault(expectation: string): RangeError {
-    return new RangeError(`${this.#path}: ${expectation}`);
+    return new RangeError(`grammar: ${expectation}`);
   }
 }

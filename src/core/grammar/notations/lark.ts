@@ -11,7 +11,6 @@ import {
   type Expression,
 } from '../languages/expression.ts';
 import { GrammarReader } from './grammar-reader.ts';
-import { larkTerminals } from './lark-terminals.ts';
 import { allCharacters } from '../languages/language.ts';
 import { withOtherCases } from '../languages/other-cases.ts';
 import { createPatternBudget, parsePattern, type PatternGrammar } from '../languages/regular-expression.ts';
@@ -43,8 +42,8 @@ const foreign: Readonly<Record<string, string>> = {
  * texts, ranges, regular expressions, groups, `[…]`, `|`, `*`, `+`, `?`, `~ n..m`, `%import common.…`, `%ignore`. The
  * start rule is `start`.
  */
-export function larkGrammar(grammar: string, path = 'grammar'): Expression {
-  return new LarkReader(grammar, path).read();
+export function larkGrammar(grammar: string): Expression {
+  return new LarkReader(grammar).read();
 }
 
 class LarkReader extends GrammarReader implements PatternGrammar {
@@ -56,8 +55,8 @@ class LarkReader extends GrammarReader implements PatternGrammar {
   #isInTerminal = false;
   #ranges = 0;
 
-  constructor(source: string, path: string) {
-    super(source, path);
+  constructor(source: string) {
+    super(source);
     this.#mayIgnore = /^[ \t]*%ignore/m.test(source);
   }
 
@@ -214,3 +213,42 @@ const namePattern = /_*(?:[a-z](?:[a-z\d_]|-(?!>))*|[A-Z](?:[A-Z\d_]|-(?!>))*)(?
 /** The end of a sequence; a rule begins on a new line. */
 const endPattern =
   /$(?![^])|[|)\]%]|->|(?<=^[ \t]*)[?!]{0,2}[\w-]+[ \t]*(?:\.-?\d+|\{[^{}\n]*\}|\[[^[\]\n]*\])?[ \t]*:/my;
+
+const integer = '[0-9]+';
+const decimal = String.raw`(?:[0-9]+\.[0-9]*|\.[0-9]+)`;
+const exponent = '[eE][+-]?[0-9]+';
+const float = `(?:${integer}${exponent}|${decimal}(?:${exponent})?)`;
+const number = `(?:${float}|${integer})`;
+const sign = '[+-]?';
+
+/**
+ * Regular expressions of the terminals in Lark's `common` grammar. If Lark matches up to the nearest delimiter, as for
+ * comments, they exclude the delimiter from the text before it.
+ */
+const larkTerminals: Readonly<Record<string, string>> = {
+  DIGIT: '[0-9]',
+  HEXDIGIT: '[0-9A-Fa-f]',
+  INT: integer,
+  SIGNED_INT: sign + integer,
+  DECIMAL: decimal,
+  _EXP: exponent,
+  FLOAT: float,
+  SIGNED_FLOAT: sign + float,
+  NUMBER: number,
+  SIGNED_NUMBER: sign + number,
+  LCASE_LETTER: '[a-z]',
+  UCASE_LETTER: '[A-Z]',
+  LETTER: '[A-Za-z]',
+  WORD: '[A-Za-z]+',
+  CNAME: '[A-Za-z_][A-Za-z_0-9]*',
+  ESCAPED_STRING: String.raw`"(?:[^"\\\n]|\\[^\n])*"`,
+  WS_INLINE: '[ \\t]+',
+  WS: '[ \\t\\f\\r\\n]+',
+  CR: '\\r',
+  LF: '\\n',
+  NEWLINE: '(?:\\r?\\n)+',
+  SH_COMMENT: '#[^\\n]*',
+  CPP_COMMENT: '//[^\\n]*',
+  C_COMMENT: String.raw`/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`,
+  SQL_COMMENT: '--[^\\n]*',
+};

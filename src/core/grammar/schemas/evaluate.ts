@@ -5,7 +5,7 @@ import type { Literal, SchemaDocument } from './document.ts';
 import { canonicalText, itemSchemas, readCount, readSchemaMap, schemaFault, typeBitsOf } from './keywords.ts';
 import { isNumeric, isSchemaObject, type Numeric, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
-import { isDecimalMultiple } from './decimal-multiple.ts';
+import { isDecimalMultiple } from './number.ts';
 
 export interface SchemaParts {
   readonly document: SchemaDocument;

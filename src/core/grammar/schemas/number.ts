@@ -1,4 +1,3 @@
-import { multiplesOf } from './decimal-multiple.ts';
 import { decimalRange, digitsOf, inclusive, type DecimalBound } from './decimal-range.ts';
 import { choice, type Expression } from '../languages/expression.ts';
 import { languageOf } from '../languages/pattern-language.ts';
@@ -10,9 +9,10 @@ import {
   nonNegativeNumber,
 } from '../languages/json-number.ts';
 import type { Clause } from './clause.ts';
-import { numberBits, schemaFault, typeBits } from './keywords.ts';
+import { numberBits, schemaFault, typeBits, quoted } from './keywords.ts';
 import { isNumeric, type Numeric, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
+import type { Language, LanguageStore } from '../languages/language.ts';
 
 /** Digits that a double always preserves: one more could round to an excluded value. */
 const exactDigits = 15;
@@ -115,4 +115,35 @@ function tighter(
 /** The range of integer formats from different schema dialects. */
 function formatRange({ format }: Schema): Schema {
   return format === 'int32' ? { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 } : {};
+}
+
+const stepOnLargest = 10_000_000;
+const maxDecimals = 12;
+
+/** The decimal numbers, without exponent, that are multiples of a step; texts that aren't numbers don't matter. */
+function multiplesOf(step: unknown, path: string, store: LanguageStore): Language {
+  return store.multiple({ ...decimalOf(step, path), fraction: -1, remainder: 0 });
+}
+
+/** Whether a number is a multiple of a step, by their decimal notations. */
+export function isDecimalMultiple(value: Numeric, step: unknown, path: string): boolean {
+  const { step: whole, decimals } = decimalOf(step, path);
+  if (Math.abs(Number(value)) === Infinity) return false;
+  const { whole: integer, fraction } = digitsOf(value < 0 ? -value : value);
+  const scaled = BigInt(integer + fraction) * 10n ** BigInt(decimals);
+  return scaled % (BigInt(whole) * 10n ** BigInt(fraction.length)) === 0n;
+}
+
+/** A step as integer / 10^decimals. */
+function decimalOf(step: unknown, path: string): { readonly step: number; readonly decimals: number } {
+  if (!isNumeric(step) || !(step > 0)) throw schemaFault(path, 'expected a positive number');
+  const { whole, fraction } = digitsOf(step);
+  const [scaled, decimals] = [Number(whole + fraction), fraction.length];
+  if (decimals > maxDecimals || scaled > stepOnLargest) {
+    throw schemaFault(
+      path,
+      `expected a step of at most ${stepOnLargest} and ${maxDecimals} decimals, got ${quoted(step)}`,
+    );
+  }
+  return { step: scaled, decimals };
 }

@@ -1,7 +1,7 @@
 import { integerAttribute, integerOf } from '../value.ts';
 import { contribDomain } from '../graph-draft.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
-import { unchanged, type Rewritten } from './rewrite.ts';
+import { unchanged, type Rewritten } from './rewrite-nodes.ts';
 
 /** Activations are quantized to 8 bits for the product, as the fastest CPU kernels require. */
 export const int8Activations = 4;

@@ -3,7 +3,7 @@ import { elementTypes } from '../element-types.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph } from '../model.ts';
 import { lastPositions } from './last-position.ts';
-import { unchanged, type Rewritten } from './rewrite.ts';
+import { unchanged, type Rewritten } from './rewrite-nodes.ts';
 
 /** Outputs with the part of a row of logits that most samplers need. */
 export const candidateOutputs = {

@@ -9,7 +9,7 @@ import { sizeAfter, sizeBefore } from '../projection-size.ts';
 import { peelMask } from './attention-mask.ts';
 import { matchAttention, type Attention, sameLeadingDims } from './attention-parts.ts';
 import { matchRotary } from './rotary-parts.ts';
-import { unchanged, type Rewritten } from './rewrite.ts';
+import { unchanged, type Rewritten } from './rewrite-nodes.ts';
 
 /** Number of tokens that a position sees, itself included; `full` without a limit. */
 export type AttentionWindow = number | 'full';

@@ -3,7 +3,7 @@ import { elementTypes } from '../element-types.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
-import { unchanged, type Rewritten } from './rewrite.ts';
+import { unchanged, type Rewritten } from './rewrite-nodes.ts';
 
 /** Input `[batch, positions]`, int64: the positions of each row whose logits are needed; −1 is the last one. */
 export const lastPositions = 'last_positions';

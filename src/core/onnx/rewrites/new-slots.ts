@@ -3,7 +3,7 @@ import { presentKeysAndValues } from '../cache-names.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph } from '../model.ts';
-import { unchanged, type Rewritten } from './rewrite.ts';
+import { unchanged, type Rewritten } from './rewrite-nodes.ts';
 
 /** The output with only the new slots of a `present.*`, `[batch, heads, sequence, size]`. */
 export const newSlotsOutput = (present: string): string => `slashv1.${present}.new`;

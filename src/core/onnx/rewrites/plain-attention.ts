@@ -3,7 +3,7 @@ import { elementTypes } from '../element-types.ts';
 import type { OnnxGraph, OnnxNode, OnnxTensor } from '../model.ts';
 import { inlineTensor } from '../tensor-values.ts';
 import { integerOf } from '../value.ts';
-import { unchanged, type Rewritten } from './rewrite.ts';
+import { unchanged, type Rewritten } from './rewrite-nodes.ts';
 
 /** Input indexes of `past_key` and `head_sink`. */
 const [pastKey, headSink] = [3, 11];

@@ -2,6 +2,15 @@ import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from '../model.ts';
 
+/** The result of a rewrite: the new graph, or the reason why it is unchanged. */
+export type Rewritten =
+  | { readonly graph: OnnxGraph; readonly reason?: undefined }
+  | { readonly graph?: undefined; readonly reason: string };
+
+export function unchanged(reason: string): { readonly reason: string } {
+  return { reason };
+}
+
 /** The enclosing graph. */
 interface Outer {
   readonly index: GraphIndex;

@@ -2,7 +2,7 @@ import { tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph } from '../model.ts';
-import { unchanged, type Rewritten } from './rewrite.ts';
+import { unchanged, type Rewritten } from './rewrite-nodes.ts';
 
 /** Inputs that replace the attention mask. */
 export const rowLengthInputs = {

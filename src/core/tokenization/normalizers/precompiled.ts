@@ -22,7 +22,7 @@ export function readPrecompiled(label: string, members: Members): Normalizer {
   return (piece) => {
     const { text, start, end } = piece;
     const { units } = text;
-    let writer: ReplacementWriter | undefined;
+    let writer: ReturnType<typeof createReplacementWriter> | undefined;
 
     /** Rewrites `[from, to)`; false if it is too long for the rules, or no rule matches. */
     function rewrite(from: number, to: number): boolean {
@@ -58,19 +58,12 @@ export function readPrecompiled(label: string, members: Members): Normalizer {
   };
 }
 
-interface ReplacementWriter {
-  keep(codePoint: number): void;
-  /** Replaces the next `count` characters. */
-  replace(count: number, replacement: string): void;
-  finish(): Piece;
-}
-
 /**
  * Pairs the characters of source and replacement in order; surplus source characters belong to the last written
  * character. For an empty replacement that is the character before; at the beginning of a text it doesn't exist, so the
  * following positions are off by one, as in the reference.
  */
-function createReplacementWriter(piece: Piece, from: number): ReplacementWriter {
+function createReplacementWriter(piece: Piece, from: number) {
   const { text, start } = piece;
   const builder = openBuilder(piece);
   /** The last character; its `change` may still grow. */
@@ -92,13 +85,14 @@ function createReplacementWriter(piece: Piece, from: number): ReplacementWriter 
     write(before, 0);
   }
   return {
-    keep: (codePoint) => write(codePoint, 0),
-    replace(count, replacement) {
+    keep: (codePoint: number) => write(codePoint, 0),
+    /** Replaces the next `count` characters. */
+    replace(count: number, replacement: string): void {
       let written = 0;
       for (const character of replacement) write(character.codePointAt(0)!, written++ < count ? 0 : 1);
       if (written < count) last.change -= count - written;
     },
-    finish() {
+    finish(): Piece {
       flush();
       return wholePiece(builder);
     },

@@ -18,7 +18,18 @@ import {
   type PartialEncoding,
 } from '../encoding.ts';
 import { classOf, space } from '../unicode/character-class.ts';
-import type { PostProcessor } from './post-processor.ts';
+
+interface PostProcessOptions {
+  readonly addSpecialTokens: boolean;
+}
+
+/** Adds a model's special tokens around texts, and trims offsets. */
+export interface PostProcessor {
+  /** Number of special tokens around one text, or around two. */
+  addedTokens(texts: number): number;
+  /** @returns encodings to concatenate */
+  process(encodings: readonly PartialEncoding[], options: PostProcessOptions): readonly PartialEncoding[];
+}
 
 const blank = characterOfByte[0x20];
 
@@ -97,15 +108,17 @@ function readTrimming(label: string, members: Members): (encoding: PartialEncodi
   }
 }
 
-function readTokenAndId(label: string, value: unknown, typeId: number): Encoding {
+function readTokenAndId(label: string, value: unknown): Encoding {
   const [token, id] = readList(label, value);
-  return toConstantEncoding([readInteger(`${label}[1]`, id)], [readString(`${label}[0]`, token)], { typeId });
+  return toConstantEncoding([readInteger(`${label}[1]`, id)], [readString(`${label}[0]`, token)], {
+    typeId: 0,
+  });
 }
 
 /** `[CLS] text [SEP]`, `[CLS] text [SEP] text [SEP]` */
 function readBertProcessing(label: string, members: Members): PostProcessor {
-  const begin = readTokenAndId(`${label}.cls`, members['cls'], 0);
-  const end = readTokenAndId(`${label}.sep`, members['sep'], 0);
+  const begin = readTokenAndId(`${label}.cls`, members['cls']);
+  const end = readTokenAndId(`${label}.sep`, members['sep']);
   return {
     addedTokens: (texts) => texts + 1,
     process: (encodings, { addSpecialTokens }) =>
@@ -119,8 +132,8 @@ function readBertProcessing(label: string, members: Members): PostProcessor {
 
 /** `<s> text </s>`, `<s> text </s></s> text </s>` */
 function readRobertaProcessing(label: string, members: Members): PostProcessor {
-  const begin = readTokenAndId(`${label}.cls`, members['cls'], 0);
-  const end = readTokenAndId(`${label}.sep`, members['sep'], 0);
+  const begin = readTokenAndId(`${label}.cls`, members['cls']);
+  const end = readTokenAndId(`${label}.sep`, members['sep']);
   const trim = readTrimming(label, members);
   return {
     addedTokens: (texts) => 2 * texts,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type AacConfig, hasPromisedChannels, toAacConfig } from '../../../core/audio/containers/aac.ts';
 import type { PcmBlock } from '../pcm.ts';
 import { loadWebCodecs, type WebCodecs } from './load-web-codecs.ts';
-import type { DecoderParameters, PacketDecoder } from './packet-decoder.ts';
+import type { DecoderParameters, PacketDecoder } from './wasm-decoders.ts';
 
 /** AAC-LC, HE-AAC and HE-AAC v2. */
 const objectTypes: ReadonlySet<number> = new Set([2, 5, 29]);

@@ -1,11 +1,14 @@
 import { toFlacInfo } from '../../../core/audio/containers/flac.ts';
 import { toVorbisHeaders } from '../../../core/audio/containers/vorbis-headers.ts';
 import { createAacDecoder } from './aac.ts';
-import { createFlacDecoder } from './flac.ts';
-import { createMp3Decoder } from './mp3.ts';
-import { createOpusDecoder } from './opus.ts';
-import type { DecoderParameters, PacketDecoder } from './packet-decoder.ts';
-import { createVorbisDecoder } from './vorbis.ts';
+import {
+  type DecoderParameters,
+  type PacketDecoder,
+  createMp3Decoder,
+  createFlacDecoder,
+  createVorbisDecoder,
+  createOpusDecoder,
+} from './wasm-decoders.ts';
 
 /** A codec as described by foreign containers. */
 export interface CodecParameters extends DecoderParameters {

@@ -8,7 +8,7 @@ import { activationsOf } from '../../../../src/core/onnx/rewrites/accuracy-level
 import { integerAttribute } from '../../../../src/core/onnx/value.ts';
 import { candidateOutputs } from '../../../../src/core/onnx/rewrites/candidates.ts';
 import { newSlotsOutput } from '../../../../src/core/onnx/rewrites/new-slots.ts';
-import { writeOnnxModel } from '../../../../src/core/onnx/write-model.ts';
+import { writeOnnxModel } from '../../../../src/core/onnx/messages.ts';
 import { readAttentionWindows } from '../../../../src/runtime/attention-windows.ts';
 import type { Session, Tensor } from '../../../../src/contracts/graph.ts';
 import { compareLogits, probeDecoder } from '../../../../src/backends/onnx/chat/graph-probe.ts';

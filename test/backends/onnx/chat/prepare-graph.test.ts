@@ -12,9 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readOnnxModel } from '../../../../src/core/onnx/read-model.ts';
+import { readOnnxModel, writeOnnxModel } from '../../../../src/core/onnx/messages.ts';
 import { int64Tensor } from '../../../../src/core/onnx/tensor-values.ts';
-import { writeOnnxModel } from '../../../../src/core/onnx/write-model.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
 import {
   prepareGraph,

@@ -1,4 +1,4 @@
-import { detectors } from '../../../../src/categories/detection/architectures.ts';
+import { detectors } from '../../../../src/categories/detection/models.ts';
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import type { DetectionSettings } from '../../../../src/categories/detection/settings.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

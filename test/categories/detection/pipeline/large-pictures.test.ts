@@ -1,4 +1,4 @@
-import { detectors } from '../../../../src/categories/detection/architectures.ts';
+import { detectors } from '../../../../src/categories/detection/models.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { encoders } from '../../../../src/categories/embedding/architectures.ts';
+import { encoders } from '../../../../src/categories/embedding/models.ts';
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import type { EmbeddingSettings } from '../../../../src/categories/embedding/settings.ts';
 import { readFile } from 'node:fs/promises';

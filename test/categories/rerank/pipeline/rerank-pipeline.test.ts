@@ -1,4 +1,4 @@
-import { scorers } from '../../../../src/categories/rerank/architectures.ts';
+import { scorers } from '../../../../src/categories/rerank/models.ts';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openTransducer } from '../../../../src/categories/transcription/architectures/nemo/open-transducer.ts';
+import { openTransducer } from '../../../../src/categories/transcription/architectures/nemo/open-ctc-transducer.ts';
 import type { SessionBackend } from '../../../../src/contracts/sessions.ts';
 import type { Session, TensorSignature } from '../../../../src/contracts/graph.ts';
 

@@ -11,8 +11,8 @@ import { collectTranscription } from '../../../../src/categories/transcription/r
 import {
   toSubtitles,
   toVerboseTranscription,
+  createTranscriptionStreamer,
 } from '../../../../src/categories/transcription/wire/to-response.ts';
-import { createTranscriptionStreamer } from '../../../../src/categories/transcription/wire/to-events.ts';
 import { transcriptionCategory } from '../../../../src/categories/transcription/category.ts';
 import type { UsageTally } from '../../../../src/contracts/run.ts';
 import { loadPipeline } from '../../../../src/loading/load-pipeline.ts';

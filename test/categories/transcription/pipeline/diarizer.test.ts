@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { limitConcurrency } from '../../../../src/concurrency/limit-concurrency.ts';
 import type { Session, TensorMap, TensorSignature } from '../../../../src/contracts/graph.ts';
 import { createDiarizer } from '../../../../src/categories/transcription/pipeline/diarizer.ts';
-import { createSegmentationModel } from '../../../../src/categories/transcription/pipeline/segmentation-model.ts';
-import { createVoiceEmbedder } from '../../../../src/categories/transcription/pipeline/voice-embedder.ts';
+import {
+  createSegmentationModel,
+  createVoiceEmbedder,
+} from '../../../../src/categories/transcription/pipeline/diarization-models.ts';
 
 const signature = (name: string, dims: readonly (number | string)[]): TensorSignature => ({
   name,

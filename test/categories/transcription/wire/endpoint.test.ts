@@ -11,8 +11,10 @@ import {
   diarizedTranscriptionSchema,
   transcriptionFieldsSchema,
 } from '../../../../src/categories/transcription/wire/schema.ts';
-import { createTranscriptionStreamer } from '../../../../src/categories/transcription/wire/to-events.ts';
-import { toVerboseTranscription } from '../../../../src/categories/transcription/wire/to-response.ts';
+import {
+  toVerboseTranscription,
+  createTranscriptionStreamer,
+} from '../../../../src/categories/transcription/wire/to-response.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';
 import { fieldPart, filePart, formOf, sentForm, uploadDirectory, uploadOf } from '../../../server/forms.ts';
 import { eventsOf, expectError, send, toRequest, type Answer } from '../../../server/support.ts';

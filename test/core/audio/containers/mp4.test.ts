@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMp4Reader } from '../../../../src/core/audio/containers/mp4.ts';
-import type { Mp4Packet, Mp4Start } from '../../../../src/core/audio/containers/mp4-track.ts';
+import type { Mp4Packet, Mp4Start } from '../../../../src/core/audio/containers/mp4-samples.ts';
 import { performOn } from '../../../../src/core/audio/containers/reading.ts';
 
 const latin1 = (text: string): number[] => [...Buffer.from(text, 'latin1')];

@@ -4,9 +4,9 @@ import {
   bestFallback,
   needsFallback,
   temperatureLadder,
+  createLoopDetector,
 } from '../../../../src/core/audio/whisper/fallback.ts';
-import { createLoopDetector } from '../../../../src/core/audio/whisper/loop-detector.ts';
-import { toPrefix } from '../../../../src/core/audio/whisper/prefix.ts';
+import { toPrefix } from '../../../../src/core/audio/whisper/prompt.ts';
 import { cutRepetitions } from '../../../../src/core/audio/whisper/segments.ts';
 import { isUnsayable } from '../../../../src/core/audio/whisper/word-timing.ts';
 import { toSeconds } from '../../../../src/core/audio/whisper/timestamps.ts';
@@ -56,7 +56,7 @@ describe('bestFallback', () => {
 describe('createLoopDetector', () => {
   /** Number of tokens after which a text is a loop. */
   const endOf = (tokens: readonly number[]): number | undefined => {
-    const { read } = createLoopDetector(224);
+    const read = createLoopDetector(224);
     const end = tokens.findIndex(read);
     return end < 0 ? undefined : end + 1;
   };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { echoesPrompt } from '../../../../src/core/audio/whisper/prompt-echo.ts';
+import { echoesPrompt } from '../../../../src/core/audio/whisper/prompt.ts';
 
 const prompt = 'The assistant is called Jarvix.';
 

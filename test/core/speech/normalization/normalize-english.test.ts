@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anywhere } from '../../../../src/core/speech/normalization/abbreviation-table.ts';
+import { anywhere } from '../../../../src/core/speech/normalization/abbreviations.ts';
 import { normalizeEnglish } from '../../../../src/core/speech/normalization/normalize-english.ts';
 import { runs } from '../../../thorough.ts';
 

@@ -7,13 +7,17 @@ import {
   maxStopTokens,
 } from '../../parameters.ts';
 import { logitBiasBounds } from '../../../../core/sampling/logit-bias.ts';
-import { flagField, textField } from '../../../../validation/body-fields.ts';
 import { expecting } from '../../../../validation/expecting.ts';
 import { jsonText } from '../../../../validation/json-text.ts';
 import { needs } from '../../../../validation/json-schema.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../../validation/offered-type.ts';
-import { parameterSchema, parameterShape } from '../../../../validation/parameter-schema.ts';
+import {
+  parameterSchema,
+  parameterShape,
+  flagField,
+  textField,
+} from '../../../../validation/parameter-schema.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
 import { formatFields, jsonSchema } from '../answer-format.ts';
 

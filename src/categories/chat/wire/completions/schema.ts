@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { flagField, textField } from '../../../../validation/body-fields.ts';
 import { expecting } from '../../../../validation/expecting.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
-import { parameterSchema } from '../../../../validation/parameter-schema.ts';
+import { parameterSchema, flagField, textField } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
 import { maxPrompts } from '../../request.ts';
 import {

@@ -1,9 +1,8 @@
 import { anyObject } from '../../../../validation/object-schema.ts';
 import { z } from 'zod';
-import { flagField } from '../../../../validation/body-fields.ts';
 import { expecting } from '../../../../validation/expecting.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
-import { parameterSchema } from '../../../../validation/parameter-schema.ts';
+import { parameterSchema, flagField } from '../../../../validation/parameter-schema.ts';
 import { chatParameters, maxStopSequences } from '../../parameters.ts';
 import { jsonSchema } from '../answer-format.ts';
 import { chatRequestSchema, nonEmptyText, offered, toolName } from '../chat/schema.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { flagField, textField } from '../../../../validation/body-fields.ts';
 import { expecting } from '../../../../validation/expecting.ts';
 import { suggest } from '../../../../core/text/suggest.ts';
 import { jsonText } from '../../../../validation/json-text.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
-import { parameterSchema } from '../../../../validation/parameter-schema.ts';
+import { parameterSchema, flagField, textField } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
 import { schemaFields } from '../answer-format.ts';
 import { itemPageSchema } from './item-page.ts';

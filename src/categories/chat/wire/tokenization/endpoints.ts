@@ -6,19 +6,17 @@ import type { ChatRequestInput } from '../../request.ts';
 import { createFieldMap, promptPlace } from '../field-map.ts';
 import { previewPrompt } from '../preview-prompt.ts';
 import {
-  fromDetokenizeRequest,
-  tokenizeForeignFields,
-  fromTokenizeRequest,
-  type DetokenizeCall,
-  type TokenizeCall,
-} from './read.ts';
-import {
   detokenizationSchema,
   detokenizeRequestSchema,
   tokenizationSchema,
   tokenizeRequestSchema,
   type Tokenization,
-} from './schema.ts';
+  fromDetokenizeRequest,
+  tokenizeForeignFields,
+  fromTokenizeRequest,
+  type DetokenizeCall,
+  type TokenizeCall,
+} from './bodies.ts';
 
 export const tokenize: Endpoint<TokenizeCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',

@@ -7,19 +7,11 @@ import { sourceError } from '../../../../folder/model-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface ClipTokenizer {
-  /** Without special tokens. */
-  encode(text: string): readonly number[];
-  readonly startId: number;
-  readonly endId: number;
-  readonly padId: number;
-  /** Tokens per run of the text encoder, start and end token included. */
-  readonly windowLength: number;
-}
+export type ClipTokenizer = Awaited<ReturnType<typeof readClipTokenizer>>;
 
 const defaultWindowLength = 77;
 
-export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
+export async function readClipTokenizer(path: string) {
   const tokenizerConfig = await readJson(path, 'tokenizer_config.json', {});
   const specialTokens = await readJson(path, 'special_tokens_map.json', {});
   const definition = existsSync(join(path, 'tokenizer.json'))
@@ -34,11 +26,12 @@ export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
   };
   const windowLength = Number(tokenizerConfig['model_max_length'] ?? defaultWindowLength);
   return {
-    encode: (text) => tokenizer.encode(text),
+    /** Without special tokens. */
+    encode: (text: string) => tokenizer.encode(text),
     startId: idOf('bos_token', startToken),
     endId: idOf('eos_token', endToken),
     padId: idOf('pad_token', endToken),
-    // Some files express "no limit" as a very large number.
+    /** Tokens per run of the text encoder, start and end token included. Some files express "no limit" as a very large number. */
     windowLength: windowLength <= 1024 ? windowLength : defaultWindowLength,
   };
 }

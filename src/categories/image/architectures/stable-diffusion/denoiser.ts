@@ -22,19 +22,7 @@ export interface DenoisingTask {
 /** One output per conditioning. @param sample as the scheduler scales it, not kept */
 export type Predict = (sample: Float32Array, timestep: number) => Promise<Float32Array[]>;
 
-export interface Denoiser {
-  readonly family: Family;
-  readonly channels: number;
-  readonly takesGuidance: boolean;
-  /** Sizes of latents that the graph has built in. */
-  readonly fixed: { readonly width: number | undefined; readonly height: number | undefined };
-  /** Latents must be a multiple of this on both sides. */
-  readonly stride: number;
-  /** Latents per side of a patch; 1 for a UNet. */
-  readonly patchSize: number;
-  prepare(task: DenoisingTask): Predict;
-  release(): Promise<void>;
-}
+export type Denoiser = ReturnType<typeof createDenoiser>;
 
 /** Larger latents are denoised one conditioning at a time, since attention memory grows with their square. */
 const maxBatchedCells = 64 * 64;
@@ -47,7 +35,7 @@ const families: Readonly<Record<Family, { readonly sample: string; readonly othe
   transformer: { sample: 'hidden_states', others: ['pooled_projections'] },
 };
 
-export function createDenoiser(session: Session, { name, config }: DiffusionComponent): Denoiser {
+export function createDenoiser(session: Session, { name, config }: DiffusionComponent) {
   const inputs = new Map(session.inputs.map((input) => [input.name, input]));
   const family = familyOf(name, inputs);
   const sample = inputs.get(families[family].sample)!;
@@ -67,10 +55,13 @@ export function createDenoiser(session: Session, { name, config }: DiffusionComp
     family,
     channels,
     takesGuidance: guidanceInput !== undefined,
+    /** Sizes of latents that the graph has built in. */
     fixed: { width, height },
+    /** Latents must be a multiple of this on both sides. */
     stride: Array.isArray(blocks) ? 2 ** (blocks.length - 1) : patchSize,
+    /** Latents per side of a patch; 1 for a UNet. */
     patchSize,
-    prepare(task) {
+    prepare(task: DenoisingTask): Predict {
       const { conditionings, latents } = task;
       const batched = latents.width * latents.height <= maxBatchedCells ? conditionings.length : 1;
       const batch = fixedBatch ?? batched;

@@ -19,15 +19,7 @@ export interface DecodeOptions extends GraphRunOptions {
   readonly inTurn: Limiter;
 }
 
-export interface LatentDecoder {
-  /** Pixels per side of a latent cell. */
-  readonly factor: number;
-  /** @param latents `[channels × height × width]` @returns `[height × width × 3]` of the image */
-  decode(latents: Float32Array, size: Size, options: DecodeOptions): Promise<Uint8ClampedArray>;
-  /** A small PNG; `undefined` if the graph has a fixed size. */
-  preview(latents: Float32Array, size: Size, options: DecodeOptions): Promise<Uint8Array | undefined>;
-  release(): Promise<void>;
-}
+export type LatentDecoder = ReturnType<typeof createLatentDecoder>;
 
 export interface LatentDecoderOptions {
   /** Larger latents are decoded in tiles; default 128 × 128 cells. */
@@ -56,7 +48,7 @@ export function createLatentDecoder(
   session: Session,
   { name, config }: DiffusionComponent,
   { maxCells = defaultMostCells, tiles = defaultTiles }: LatentDecoderOptions = {},
-): LatentDecoder {
+) {
   const [input, ...others] = session.inputs;
   if (!input || others.length > 0 || input.dims.length !== 4) {
     const got = session.inputs.map((one) => `${one.name}[${one.dims.join(', ')}]`).join(' and ');
@@ -113,11 +105,14 @@ export function createLatentDecoder(
   };
 
   return {
+    /** Pixels per side of a latent cell. */
     factor,
-    async decode(latents, size, options) {
+    /** @param latents `[channels × height × width]` @returns `[height × width × 3]` of the image */
+    async decode(latents: Float32Array, size: Size, options: DecodeOptions) {
       return toRgb(await decodeTiles(scaleLatents(latents, scaling), size, options));
     },
-    async preview(latents, size, options) {
+    /** A small PNG; `undefined` if the graph has a fixed size. */
+    async preview(latents: Float32Array, size: Size, options: DecodeOptions) {
       if (fixedWidth !== undefined || fixedHeight !== undefined) return undefined;
       const small = previewSize(size);
       const decoded = await run(scaleLatents(shrinkGrid(latents, size, small), scaling), small, options);

@@ -11,12 +11,7 @@ export interface EncodedText {
   readonly pooled: Float32Array | undefined;
 }
 
-export interface TextEncoder {
-  readonly tokenizer: ClipTokenizer;
-  /** @param windows framed and padded, in order */
-  encode(windows: readonly (readonly number[])[], options?: GraphRunOptions): Promise<EncodedText>;
-  release(): Promise<void>;
-}
+export type TextEncoder = ReturnType<typeof createTextEncoder>;
 
 export interface TextEncoderOptions {
   /** Name of its folder. */
@@ -30,7 +25,7 @@ export function createTextEncoder(
   session: Session,
   tokenizer: ClipTokenizer,
   { name, isPenultimate, isPooled }: TextEncoderOptions,
-): TextEncoder {
+) {
   const inputs = new Map(session.inputs.map((input) => [input.name, input]));
   const idsSignature = inputs.get('input_ids');
   const maskSignature = inputs.get('attention_mask');
@@ -57,7 +52,8 @@ export function createTextEncoder(
 
   return {
     tokenizer,
-    async encode(windows, options) {
+    /** @param windows framed and padded, in order */
+    async encode(windows: readonly (readonly number[])[], options?: GraphRunOptions): Promise<EncodedText> {
       const results: TensorMap[] = [];
       for (const window of windows) results.push(await run(window, options));
       const parts = results.map((result) => toFloat32(result[statesName]!));

@@ -5,16 +5,6 @@ import type { SpeakOptions, Utterance } from '../../synthesizer.ts';
 import { builtInSize } from '../../../../runtime/tensors.ts';
 import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
-export interface KokoroGraph {
-  readonly styleSize: number;
-  /** The graph has an input for `speed`. */
-  readonly hasSpeed: boolean;
-  /** The graph outputs the duration of each phoneme. */
-  readonly hasWordTimes: boolean;
-  /** @returns samples, owned by the caller, with the bounds of each phoneme */
-  speak(ids: readonly number[], style: Float32Array, options: SpeakOptions): Promise<Utterance>;
-}
-
 const notSpeech = wrongGraph('a speech model');
 
 const idNames = ['input_ids', 'tokens'];
@@ -31,7 +21,7 @@ const leadFrames = 2;
 const defaultStyleSize = 256;
 
 /** Inputs: `input_ids` `[1, n]`, `style` `[1, size]`, optionally `speed` `[1]`; outputs: `waveform`, optionally `durations` `[1, n]`. */
-export function createKokoroGraph(session: Session): KokoroGraph {
+export function createKokoroGraph(session: Session) {
   const ids = findInput(session, idNames);
   const style = findInput(session, styleNames);
   const speed = session.inputs.find(({ name }) => name === 'speed');
@@ -54,7 +44,13 @@ export function createKokoroGraph(session: Session): KokoroGraph {
     styleSize,
     hasSpeed: speed !== undefined,
     hasWordTimes: durations !== undefined,
-    async speak(phonemes, styleRow, { speed: rate, signal }) {
+    /** @returns samples, owned by the caller, with the bounds of each phoneme */
+    async speak(
+      phonemes: readonly number[],
+      styleRow: Float32Array,
+      options: SpeakOptions,
+    ): Promise<Utterance> {
+      const { speed: rate, signal } = options;
       // Kokoro was trained with padding at both ends.
       const padded = [0, ...phonemes, 0];
       const data = ids.type === 'int64' ? BigInt64Array.from(padded, BigInt) : Int32Array.from(padded);

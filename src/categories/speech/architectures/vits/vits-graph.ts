@@ -11,23 +11,6 @@ export interface VitsSpeakOptions extends SpeakOptions {
   readonly speaker: number;
 }
 
-export interface VitsGraph {
-  /** The graph has an input for `speed`. */
-  readonly hasSpeed: boolean;
-  /** The graph has an input for `speaker`. */
-  readonly hasSpeakers: boolean;
-  /** The graph outputs the duration of each id. */
-  readonly hasDurations: boolean;
-  speak(ids: readonly number[], options: VitsSpeakOptions): Promise<VitsSpeech>;
-}
-
-export interface VitsSpeech {
-  /** Owned by the caller. */
-  readonly samples: Float32Array;
-  /** Frames per id, if the graph has them. */
-  readonly durations?: ArrayLike<number | bigint> | undefined;
-}
-
 type ToTensor = (ids: readonly number[], options: VitsSpeakOptions) => Tensor;
 
 const notVits = wrongGraph('a VITS');
@@ -59,7 +42,7 @@ export const vitsDurations: DurationTensors = {
  * Piper: `input` `[1, n]`, `input_lengths` `[1]`, `scales` `[3]`, optionally `sid` `[1]`; Hugging Face: `input_ids` and
  * `attention_mask` `[1, n]`.
  */
-export function createVitsGraph(session: Session): VitsGraph {
+export function createVitsGraph(session: Session) {
   for (const { name, type } of session.inputs) {
     if (!Object.hasOwn(inputs, name)) throw notVits(`unknown input ${name}`);
     const expected = name === 'scales' ? 'float32' : 'int64';
@@ -76,7 +59,8 @@ export function createVitsGraph(session: Session): VitsGraph {
     hasSpeed: has('scales'),
     hasSpeakers: has('sid'),
     hasDurations: durations !== undefined,
-    async speak(ids, options) {
+    /** @returns samples, owned by the caller, and the frames per id, if the graph has them */
+    async speak(ids: readonly number[], options: VitsSpeakOptions) {
       const feeds = Object.fromEntries(session.inputs.map(({ name }) => [name, inputs[name]!(ids, options)]));
       const results = await session.run(feeds, fetches, { signal: options.signal });
       return {

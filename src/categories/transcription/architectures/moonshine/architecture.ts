@@ -15,5 +15,5 @@ export const moonshineStreaming: Architecture<Recognizer> = {
   name: 'moonshine-streaming',
   modelTypes: ['moonshine_streaming'],
   files: streamingFiles,
-  open: async (spec, sessions) => (await import('./open-streaming.ts')).openStreaming(spec, sessions),
+  open: async (spec, sessions) => (await import('./open-moonshine.ts')).openStreaming(spec, sessions),
 };

@@ -7,7 +7,7 @@ export const nemoCtc: Architecture<Recognizer> = {
   name: 'nemo-ctc',
   modelTypes: ['nemo-conformer-ctc'],
   files: ctcFiles,
-  open: async (spec, sessions) => (await import('./open-ctc.ts')).openCtc(spec, sessions),
+  open: async (spec, sessions) => (await import('./open-ctc-transducer.ts')).openCtc(spec, sessions),
 };
 
 /** NeMo's transducers, with or without durations, such as Parakeet TDT. */
@@ -15,7 +15,7 @@ export const nemoTransducer: Architecture<Recognizer> = {
   name: 'nemo-transducer',
   modelTypes: ['nemo-conformer-tdt', 'nemo-conformer-rnnt'],
   files: transducerFiles,
-  open: async (spec, sessions) => (await import('./open-transducer.ts')).openTransducer(spec, sessions),
+  open: async (spec, sessions) => (await import('./open-ctc-transducer.ts')).openTransducer(spec, sessions),
 };
 
 /** NeMo's encoder-decoders with a prompt for task and languages, such as Canary. */

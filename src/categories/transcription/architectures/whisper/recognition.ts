@@ -11,8 +11,7 @@ import {
   temperatureLadder,
 } from '../../../../core/audio/whisper/fallback.ts';
 import { toIsoLanguage } from '../../../../core/audio/whisper/languages.ts';
-import { toPrefix } from '../../../../core/audio/whisper/prefix.ts';
-import { echoesPrompt, isAlike } from '../../../../core/audio/whisper/prompt-echo.ts';
+import { toPrefix, echoesPrompt, isAlike } from '../../../../core/audio/whisper/prompt.ts';
 import { cutRepetitions, splitWindow, type WindowSegment } from '../../../../core/audio/whisper/segments.ts';
 import { isUnsayable, type TimedSegment } from '../../../../core/audio/whisper/word-timing.ts';
 import {

@@ -1,58 +1,16 @@
-import type { AttentionHeads } from '../../../../core/onnx/rewrites/whole-attention.ts';
 import { join } from 'node:path';
 import { vocabularyLanguages } from '../../../../core/audio/whisper/languages.ts';
-import type { TimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
 import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
 import type { Dtype, Json } from '../../../../contracts/files.ts';
 import type { ModelFolder, TextTokenizer } from '../../../../contracts/text-model.ts';
 import { localFiles } from '../../../../folder/graph-files.ts';
-import { whisperGraphs, type DecoderGraphs } from './files.ts';
+import { whisperGraphs } from './files.ts';
 import { openModelFolder, readCount, readJson } from '../../../../folder/model-folder.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
 
-/** Every text token is below `endOfText`. */
-export interface WhisperVocabulary extends TimestampRules {
-  readonly startOfTranscript: number;
-  /** `undefined` if the model takes no prompt. */
-  readonly startOfPrevious: number | undefined;
-  readonly noSpeech: number | undefined;
-  /** `<|transcribe|>`; `undefined` if the model has no tasks. */
-  readonly transcribe: number | undefined;
-  /** `<|translate|>`; `undefined` if unsupported. */
-  readonly translate: number | undefined;
-  /** The vocabulary's code → `<|code|>`; empty for a single language. */
-  readonly languages: ReadonlyMap<string, number>;
-}
-
-export interface WhisperFolder extends ModelFolder {
-  readonly encoder: string;
-  readonly decoder: DecoderGraphs;
-  readonly textTokenizer: TextTokenizer;
-  readonly vocabulary: WhisperVocabulary;
-  /** Never sampled. */
-  readonly suppressTokens: readonly number[];
-  /** Never sampled as the first token. */
-  readonly beginSuppressTokens: readonly number[];
-  /** The vocabulary's code of the only language; `undefined` if the files don't name it. */
-  readonly onlyLanguage: string | undefined;
-  /** Use a window's text as context for the next; default true. */
-  readonly conditionsOnPrevious: boolean;
-  readonly melBins: number;
-  /** Frames of 10 ms in a window. */
-  readonly windowFrames: number;
-  /** Max tokens of the decoder. */
-  readonly contextLength: number;
-  /** Number of the decoder's logits. */
-  readonly vocabularySize: number;
-  readonly decoderLayers: number;
-  readonly decoderHeads: number;
-  readonly headSize: number;
-  readonly encoderAttention: AttentionHeads;
-  /** For word times; `undefined` if no file lists them. */
-  readonly alignmentHeads: readonly (readonly [number, number])[] | undefined;
-}
+export type WhisperFolder = Awaited<ReturnType<typeof openWhisperFolder>>;
 
 export interface WhisperFolderOptions {
   readonly dtype?: Dtype | undefined;
@@ -62,7 +20,7 @@ export interface WhisperFolderOptions {
 export async function openWhisperFolder(
   path: string,
   { dtype, conditionOnPrevious }: WhisperFolderOptions = {},
-): Promise<WhisperFolder> {
+) {
   const folder = await openModelFolder(path);
   const preprocessor = await readJson(path, 'preprocessor_config.json', {});
   const { config, generationConfig } = folder;
@@ -81,26 +39,32 @@ export async function openWhisperFolder(
     ...locateGraphs(path, dtype),
     textTokenizer,
     vocabulary,
+    /** Never sampled. */
     suppressTokens: readTokens(setting('suppress_tokens')),
+    /** Never sampled as the first token. */
     beginSuppressTokens: readTokens(setting('begin_suppress_tokens')),
+    /** The vocabulary's code of the only language; `undefined` if the files don't name it. */
     onlyLanguage: vocabulary.languages.size === 0 ? readOnlyLanguage(folder) : undefined,
+    /** Use a window's text as context for the next; default true. */
     conditionsOnPrevious: conditionOnPrevious ?? setting('condition_on_prev_tokens') !== false,
     melBins,
+    /** Frames of 10 ms in a window. */
     windowFrames,
+    /** Max tokens of the decoder. */
     contextLength: readCount(config, 'max_target_positions'),
+    /** Number of the decoder's logits. */
     vocabularySize: readCount(config, 'vocab_size'),
     decoderLayers: readCount(config, 'decoder_layers'),
     decoderHeads,
     headSize: width / decoderHeads,
     encoderAttention: { heads: encoderHeads, size: width / encoderHeads },
+    /** For word times; `undefined` if no file lists them. */
     alignmentHeads: Array.isArray(heads) && heads.length > 0 ? (heads as [number, number][]) : undefined,
   };
 }
 
-function readVocabulary(
-  { config, generationConfig }: ModelFolder,
-  tokenizer: TextTokenizer,
-): WhisperVocabulary {
+/** Every text token is below `endOfText`. */
+function readVocabulary({ config, generationConfig }: ModelFolder, tokenizer: TextTokenizer) {
   const setting = (name: string) => generationConfig[name] ?? config[name];
   const stated = (name: string, ...tokens: string[]): number | undefined => {
     const id =
@@ -120,14 +84,20 @@ function readVocabulary(
   return {
     endOfText: needed('eos_token_id', '<|endoftext|>'),
     startOfTranscript: needed('decoder_start_token_id', '<|startoftranscript|>'),
+    /** `undefined` if the model takes no prompt. */
     startOfPrevious: stated('prev_sot_token_id', '<|startofprev|>'),
     noSpeech: stated('no_speech_token_id', '<|nospeech|>', '<|nocaptions|>'),
     noTimestamps,
     timestampBegin: noTimestamps + 1,
     maxInitialPosition: typeof maxInitialPosition === 'number' ? maxInitialPosition : undefined,
+    /** `undefined` if the model has no tasks. */
     transcribe: task('transcribe'),
+    /** `undefined` if unsupported. */
     translate: task('translate'),
-    languages: isMultilingual(generationConfig) ? readLanguages(generationConfig, tokenizer) : new Map(),
+    /** The vocabulary's code → `<|code|>`; empty for a single language. */
+    languages: isMultilingual(generationConfig)
+      ? readLanguages(generationConfig, tokenizer)
+      : new Map<string, number>(),
   };
 }
 
@@ -173,7 +143,7 @@ function assertPreprocessor(
   }
 }
 
-function locateGraphs(path: string, dtype: Dtype | undefined): Pick<WhisperFolder, 'encoder' | 'decoder'> {
+function locateGraphs(path: string, dtype: Dtype | undefined) {
   const { encoder, decoder } = whisperGraphs(localFiles(path), dtype);
   const located = { first: join(path, decoder.first), next: join(path, decoder.next) };
   return { encoder: join(path, encoder), decoder: located };

@@ -1,6 +1,9 @@
 import { likeliestToken, type LikeliestToken } from '../../../../core/audio/likeliest-token.ts';
-import { maxCompressionRatio, type DecodingQuality } from '../../../../core/audio/whisper/fallback.ts';
-import { createLoopDetector } from '../../../../core/audio/whisper/loop-detector.ts';
+import {
+  maxCompressionRatio,
+  type DecodingQuality,
+  createLoopDetector,
+} from '../../../../core/audio/whisper/fallback.ts';
 import { applyTimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
 import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
 import { candidatesInto, createCandidates } from '../../../../core/sampling/candidates.ts';
@@ -31,12 +34,9 @@ export interface DecodeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface WindowDecoder {
-  /** @param prefix rewound before returning */
-  decode(prefix: WhisperText, options: DecodeOptions): Promise<DecodedWindow>;
-}
+export type WindowDecoder = ReturnType<typeof createWindowDecoder>;
 
-export function createWindowDecoder(folder: WhisperFolder): WindowDecoder {
+export function createWindowDecoder(folder: WhisperFolder) {
   const { vocabulary, vocabularySize, contextLength } = folder;
   const { endOfText } = vocabulary;
   const suppressed = suppressedTokens(folder);
@@ -55,11 +55,13 @@ export function createWindowDecoder(folder: WhisperFolder): WindowDecoder {
   };
 
   return {
-    async decode(prefix, { temperature, cutsLoops, rng, noSpeechProbability, signal }) {
+    /** @param prefix rewound before returning */
+    async decode(prefix: WhisperText, options: DecodeOptions): Promise<DecodedWindow> {
+      const { temperature, cutsLoops, rng, noSpeechProbability, signal } = options;
       const room = Math.min(Math.floor(contextLength / 2), contextLength - prefix.length);
       let logits: Float32Array = prefix.logits.slice();
       const tokens: number[] = [];
-      const loop = createLoopDetector(room);
+      const isLoop = createLoopDetector(room);
       const compression = (): number => compressionRatio(textOf(tokens, folder).trim());
       let logprobs = 0;
       let isCut = false;
@@ -71,7 +73,7 @@ export function createWindowDecoder(folder: WhisperFolder): WindowDecoder {
         logprobs += logprob;
         if (token === endOfText) break;
         tokens.push(token);
-        isCut = cutsLoops && token < endOfText && loop.read(token) && compression() > maxCompressionRatio;
+        isCut = cutsLoops && token < endOfText && isLoop(token) && compression() > maxCompressionRatio;
         assertWanted(signal);
         if (tokens.length < room && !isCut) logits = await prefix.step(token, { signal });
       }

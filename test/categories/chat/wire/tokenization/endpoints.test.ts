@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   detokenizationSchema,
   tokenizationSchema,
-} from '../../../../../src/categories/chat/wire/tokenization/schema.ts';
+} from '../../../../../src/categories/chat/wire/tokenization/bodies.ts';
 import { createHandler } from '../../../../../src/create-handler.ts';
 import { createFakeInference } from '../../../../../src/testing/fake-inference.ts';
 import { key, send } from '../../../../server/support.ts';

@@ -7,9 +7,36 @@ import type { Carried } from '../../../../contracts/graph.ts';
 import { bindGraph } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
-import { transducerFiles as files } from './files.ts';
+import { transducerFiles, ctcFiles } from './files.ts';
 import { blankToken, emptyStates, maxSeconds, openNemoModel } from './nemo-folder.ts';
 import { toStretch } from './to-stretch.ts';
+import { decodeCtc } from '../../../../core/audio/ctc.ts';
+
+export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
+  const graphs = [['audio_signal', 'length', 'logprobs']];
+  const model = await openNemoModel(spec, sessions, { files: ctcFiles, graphs, tokens: [blankToken] });
+  const [blank] = model.needed as [number];
+  return {
+    maxSeconds,
+    contextLength: 0,
+    languages: [],
+    leavesOutWords: true,
+    abilities: new Set(['wordTimestamps']),
+    async recognize(samples, { signal, kept }) {
+      const { outputs, frames: heard } = await model.encode(samples, ['logprobs'], { signal });
+      const scores = outputs['logprobs']!;
+      const [, columns = 0, vocabularySize = 0] = scores.dims;
+      if (vocabularySize > model.pieces.length || vocabularySize <= blank)
+        throw model.mismatch(vocabularySize);
+      // The last column is padding.
+      const frames = Math.min(columns, Math.ceil(heard / model.subsampling));
+      const logprobs = toFloat32(scores).subarray(0, frames * vocabularySize);
+      const path = decodeCtc(logprobs, { frames, vocabularySize, blank });
+      return { ...toStretch(path.tokens, model, kept), averageLogprob: path.averageLogprob };
+    },
+    release: () => model.release(),
+  };
+}
 
 const encoderNames = ['audio_signal', 'length', 'outputs', 'encoded_lengths'];
 const carried = ['states_1', 'states_2'].map((name): Carried => [`input_${name}`, `output_${name}`]);
@@ -20,7 +47,7 @@ const framesAhead = 8;
 
 export async function openTransducer(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
   const graphs = [encoderNames, jointNames];
-  const model = await openNemoModel(spec, sessions, { files, graphs, tokens: [blankToken] });
+  const model = await openNemoModel(spec, sessions, { files: transducerFiles, graphs, tokens: [blankToken] });
   const { needed, limit: maxTokensPerFrame, pieces } = model;
   const [blank] = needed as [number];
   const joint = model.sessions[1]!;

@@ -1,6 +1,0 @@
-import type { Architecture } from '../../contracts/architecture.ts';
-import { graphDetector } from './architectures/graph/architecture.ts';
-import type { Detector } from './detector.ts';
-import type { DetectionSettings } from './settings.ts';
-
-export const detectors: readonly Architecture<Detector, DetectionSettings>[] = [graphDetector];
