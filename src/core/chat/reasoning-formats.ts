@@ -85,13 +85,15 @@ export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
   const marks = [...open, ...close, ...frame.open, ...frame.close];
   const marksFor = (prompt: string) => {
     const end = prompt.trimEnd();
-    return { open, close, startsOpen: open.some((mark) => end.endsWith(mark)), frame: block.frame };
+    let startsOpen = false;
+    for (const mark of open) startsOpen ||= end.endsWith(mark);
+    return { open, close, startsOpen, frame: block.frame };
   };
   return {
     name,
     example: `${open[0]!}\nThey ask for …\n${close[0]!}\n${frame.open[0] ?? ''}The answer is …${frame.close[0] ?? ''}`,
     markers: [...marks, ...marks.flatMap(tokensIn)],
-    createSplitter: (prompt, calls) => createReasoningSplitter(marksFor(prompt), calls),
+    createSplitter: (prompt, calls) => createReasoningSplitter({ ...marksFor(prompt), ...block }, calls),
     constraint: marksFor,
     detect: recognizes(evidence ?? open[0]!, ownToken),
   };
