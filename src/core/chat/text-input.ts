@@ -71,8 +71,10 @@ export class TextInput {
     return taken;
   }
 
-  takeSpace(): Reading<string> {
-    return this.takeWhile((unit) => unit.trim() === '');
+  *takeSpace(): Reading<string> {
+    let taken = '';
+    while ((yield* this.hasMore()) && this.#text.charAt(this.#index).trim() === '') taken += this.take(1);
+    return taken;
   }
 
   /** The longest of the texts that is next, or `null`; takes nothing. */
