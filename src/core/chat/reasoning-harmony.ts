@@ -76,7 +76,7 @@ export function createHarmonySplitter(): ReasoningSplitter {
     const from = input.held.length;
     let marker = yield* input.takeAny([start, channel]);
     do {
-      yield* input.takeWhile((unit) => unit !== '<', maxHeaderLength);
+      yield* input.takeWhile(/[^<]/, maxHeaderLength);
       marker = yield* input.takeAny([channel, constrain, message]);
     } while (marker !== null && marker !== message && input.held.length - from < maxHeaderLength);
     const header = input.held.slice(from);

@@ -63,18 +63,16 @@ export class TextInput {
     this.held = this.held.slice(0, -length);
   }
 
-  /** Takes units while they pass the test, at most `limit`. */
-  *takeWhile(passes: (unit: string) => boolean, limit = Infinity): Reading<string> {
+  /** Takes units that match, at most `limit`. */
+  *takeWhile(unit: RegExp, limit = Infinity): Reading<string> {
     let taken = '';
-    while (taken.length < limit && (yield* this.hasMore()) && passes(this.#text.charAt(this.#index)))
+    while (taken.length < limit && (yield* this.hasMore()) && unit.test(this.#text.charAt(this.#index)))
       taken += this.take(1);
     return taken;
   }
 
-  *takeSpace(): Reading<string> {
-    let taken = '';
-    while ((yield* this.hasMore()) && this.#text.charAt(this.#index).trim() === '') taken += this.take(1);
-    return taken;
+  takeSpace(): Reading<string> {
+    return this.takeWhile(/\s/);
   }
 
   /** The longest of the texts that is next, or `null`; takes nothing. */

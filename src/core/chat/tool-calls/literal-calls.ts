@@ -16,7 +16,7 @@ export function readLiteralCalls(input: AnswerInput, notation: ItemsNotation): R
 
 function* readCall(input: AnswerInput, notation: ItemsNotation): Reading<boolean | undefined> {
   const isPrinted = input.toolNamed('print') === undefined && (yield* input.takeAny(['print('])) !== null;
-  const written = yield* input.takeWhile((unit) => /[\w.:-]/.test(unit), maxNameLength);
+  const written = yield* input.takeWhile(/[\w.:-]/, maxNameLength);
   if (written === '') return undefined;
   const name = input.nameOf(written);
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));

@@ -204,8 +204,9 @@ function retyped(json: string, types: Types): string {
 export function valueText(text: string, types: Types, asString: string = JSON.stringify(text)): string {
   const allows = (type: string): boolean => types.length === 0 || types.includes(type);
   const json = literalIn(text.trim(), types);
-  const type = orElse(() => typeOfValue(JSON.parse(json)), undefined);
-  if (type === 'string' && !allows('string')) return valueText(JSON.parse(json) as string, types, asString);
+  const value = orElse(() => JSON.parse(json) as unknown, undefined);
+  if (typeof value === 'string' && !allows('string')) return valueText(value, types, asString);
+  const type = value === undefined ? undefined : typeOfValue(value);
   if (type === undefined || type === 'string') return asString;
   if (!allows(type) && !(type === 'integer' && allows('number'))) return asString;
   // Many languages take `5.0` for no integer.

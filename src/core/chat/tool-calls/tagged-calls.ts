@@ -123,7 +123,7 @@ function toJson(value: string, types: Types, { values }: ItemsNotation): string 
 }
 
 /**
- * Types allowed for a value: those of the tool's schema, or the type that its tags show if the schema doesn't decide whether it is
+ * Types allowed for a value: the types of the tool's schema, or the type that its tags show if the schema doesn't decide whether it is
  * a string. Tags that several types share show none: the value is what it looks like.
  */
 function typesOf({ notation, starts, tool }: TaggedCall, { edge, slots }: FoundEdge): Types {

@@ -1,8 +1,8 @@
 import { elementTypes } from '../element-types.ts';
 import { operatorsVersion } from '../graph-draft.ts';
 import type { OnnxGraph, OnnxModel } from '../model.ts';
-import { integerAttribute, integerOf, integersOf } from '../value.ts';
-import { choosesPads } from './spatial-convolutions.ts';
+import { integerAttribute } from '../value.ts';
+import { toImage, windowOf } from './spatial-convolutions.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
 
 /** The first version with a `Pad` of bytes. */
@@ -18,23 +18,21 @@ export function toByteProducts({
 }: Pick<OnnxModel, 'graph' | 'opsets'>): OnnxGraph | undefined {
   if (operatorsVersion(opsets) < minOpset) return undefined;
   return rewriteNodes(graph, (node, draft, index) => {
+    if (node.operator !== 'ConvInteger') return false;
     const [input, weights, zero, weightZero = ''] = node.inputs as [string, string, string?, string?];
     const filters = index.constant(weights);
-    if (node.operator !== 'ConvInteger' || filters?.dims.length !== 3 || !zero || choosesPads(node))
-      return false;
+    const window = windowOf(node);
+    if (filters?.dims.length !== 3 || !zero || !window) return false;
     const [count, channels, width] = filters.dims as [number, number, number];
     const isOneZero = weightZero === '' || index.constant(weightZero)?.dims.every((dim) => dim === 1);
     // The runtime multiplies unsigned bytes by unsigned ones. A filter of one step is a product already.
     const isFit = filters.elementType === elementTypes.uint8 && isOneZero && width > 1;
-    if (!isFit || (integerOf(node, 'group') ?? 1) > 1) return false;
-    const [stride = 1] = integersOf(node, 'strides') ?? [];
-    const [dilation = 1] = integersOf(node, 'dilations') ?? [];
-    const [first = 0, last = 0] = integersOf(node, 'pads') ?? [];
-    const padded = draft.add('Pad', [input, draft.int64([0, 0, first, 0, 0, last]), zero]);
-    const image = draft.add('Reshape', [padded, draft.int64([0, 0, 1, -1])]);
+    const { stride, dilation, groups, first, last } = window;
+    if (!isFit || groups > 1) return false;
+    const image = toImage(draft, draft.add('Pad', [input, draft.int64([0, 0, first, 0, 0, last]), zero]));
     const rows = Array.from({ length: width }, (_, tap) => {
       const left = (width - 1 - tap) * dilation;
-      const bounds = [tap * dilation, left === 0 ? Number.MAX_SAFE_INTEGER : -left, 3, stride];
+      const bounds = [tap * dilation, -left || Number.MAX_SAFE_INTEGER, 3, stride];
       return draft.add('Slice', [image, ...bounds.map((bound) => draft.int64([bound]))]);
     });
     const all = draft.add('Concat', rows, { attributes: [integerAttribute('axis', 2)] });

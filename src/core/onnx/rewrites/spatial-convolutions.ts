@@ -22,11 +22,14 @@ export function toSpatialConvolutions(
   if (operatorsVersion(opsets) < minOpset) return undefined;
   const least = threads === 1 ? minFilters : filtersPerThread * threads;
   return rewriteNodes(graph, (node, draft, index) => {
+    const isTransposed = node.operator === 'ConvTranspose';
+    if (node.operator !== 'Conv' && !isTransposed) return false;
     const constant = index.constant(node.inputs[1]);
     const quantized = index.producer(node.inputs[1], 'DequantizeLinear')?.inputs[0];
     const dims = (constant ?? index.constant(quantized))?.dims;
-    if (dims?.length !== 3 || choosesPads(node)) return false;
-    if (node.operator === 'Conv') {
+    const window = windowOf(node);
+    if (dims?.length !== 3 || !window) return false;
+    if (!isTransposed) {
       // A filter of one step is a matrix product, which is as fast.
       if (dims[0]! < least || dims[2] === 1) return false;
       const [input, weights, ...bias] = node.inputs as [string, string, ...string[]];
@@ -35,16 +38,19 @@ export function toSpatialConvolutions(
       convolve(draft, [input, image ?? toImage(draft, weights), ...bias], node);
       return true;
     }
-    const stride = node.operator === 'ConvTranspose' ? dividingStride(node, dims) : undefined;
-    if (stride === undefined || dims[1]! * stride < least) return false;
-    convolveTransposed(draft, node, { dims, stride });
+    if (!isDividing(node, window, dims[2]!) || dims[1]! * window.stride < least) return false;
+    convolveTransposed(draft, node, { ...window, dims });
     return true;
   });
 }
 
-/** Whether the runtime derives the pads of a convolution from the length of its input. */
-export function choosesPads(node: OnnxNode): boolean {
-  return (textOf(node, 'auto_pad') ?? 'NOTSET') !== 'NOTSET';
+/** The steps of a convolution over time, and its pads; `undefined` if the runtime chooses these. */
+export function windowOf(node: OnnxNode) {
+  if ((textOf(node, 'auto_pad') ?? 'NOTSET') !== 'NOTSET') return undefined;
+  const [stride = 1] = integersOf(node, 'strides') ?? [];
+  const [dilation = 1] = integersOf(node, 'dilations') ?? [];
+  const [first = 0, last = 0] = integersOf(node, 'pads') ?? [];
+  return { stride, dilation, groups: integerOf(node, 'group') ?? 1, first, last };
 }
 
 function convolve(
@@ -57,7 +63,7 @@ function convolve(
   return draft.add('Reshape', [sums, draft.int64([0, 0, -1])], { outputs });
 }
 
-function toImage(draft: GraphDraft, name: string): string {
+export function toImage(draft: GraphDraft, name: string): string {
   return draft.add('Reshape', [name, draft.int64([0, 0, 1, -1])]);
 }
 
@@ -69,22 +75,23 @@ function toTwoAxes(attribute: OnnxAttribute): OnnxAttribute {
   return integersAttribute(name, name === 'pads' ? [0, first, 0, last] : [1, first]);
 }
 
-/** The stride of a transposed convolution, if it divides the width of the filters. */
-function dividingStride(node: OnnxNode, [, , width]: readonly number[]): number | undefined {
-  const [stride = 1] = integersOf(node, 'strides') ?? [];
+type Window = NonNullable<ReturnType<typeof windowOf>>;
+
+/** Whether the stride of a transposed convolution divides the width of its filters, and nothing else shapes its output. */
+function isDividing(node: OnnxNode, { stride, dilation, groups }: Window, width: number): boolean {
   const isPlain =
-    (integersOf(node, 'dilations')?.[0] ?? 1) === 1 &&
+    dilation === 1 &&
+    groups === 1 &&
     (integersOf(node, 'output_padding')?.[0] ?? 0) === 0 &&
-    integersOf(node, 'output_shape') === undefined &&
-    (integerOf(node, 'group') ?? 1) === 1;
-  return isPlain && stride > 1 && width! % stride === 0 ? stride : undefined;
+    integersOf(node, 'output_shape') === undefined;
+  return isPlain && stride > 1 && width % stride === 0;
 }
 
 /** Output `i · stride + r` is the sum over `j` of input `i - j` times tap `j · stride + r`: one filter for each `r`. */
 function convolveTransposed(
   draft: GraphDraft,
   node: OnnxNode,
-  { dims, stride }: { readonly dims: readonly number[]; readonly stride: number },
+  { dims, stride, first, last }: Window & { readonly dims: readonly number[] },
 ): void {
   const [channels, filters, width] = dims as [number, number, number];
   const [input, weights, bias] = node.inputs as [string, string, string | undefined];
@@ -104,11 +111,7 @@ function convolveTransposed(
   if (bias) all.push(reshape(draft.add('Expand', [reshape(bias, -1, 1), draft.int64([1, stride])]), -1));
   const edges = integersAttribute('pads', [taps - 1, taps - 1]);
   const sums = reshape(convolve(draft, all, { attributes: [edges] }), 0, filters, stride, -1);
-  const [first = 0, last = 0] = integersOf(node, 'pads') ?? [];
-  const bounds = [first, last === 0 ? Number.MAX_SAFE_INTEGER : -last, 2].map((bound) =>
-    draft.int64([bound]),
-  );
-  draft.add('Slice', [reshape(transpose(sums, 0, 1, 3, 2), 0, filters, -1), ...bounds], {
-    outputs: node.outputs,
-  });
+  const whole = reshape(transpose(sums, 0, 1, 3, 2), 0, filters, -1);
+  const bounds = [first, -last || Number.MAX_SAFE_INTEGER, 2].map((bound) => draft.int64([bound]));
+  draft.add('Slice', [whole, ...bounds], { outputs: node.outputs });
 }

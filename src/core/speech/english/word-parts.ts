@@ -29,7 +29,7 @@ const stressing =
   (base: Pronunciation): Pronunciation =>
     `${withLessStress(base)} ${sounds}`;
 
-/** Endings with their sounds: those that keep the base unchanged, and those that start with a vowel. */
+/** Endings with their sounds: first endings that keep the base unchanged, then endings that start with a vowel. */
 const consonantal = tableOf(
   `ness:N AH0 S, less:L AH0 S, ful:F AH0 L, ment:M AH0 N T, ments:M AH0 N T S, ship:SH IH2 P, hood:HH UH2 D,
 like:L AY2 K, dom:D AH0 M, some:S AH0 M, ward:W ER0 D, wards:W ER0 D Z, wise:W AY2 Z, man:M AH0 N,

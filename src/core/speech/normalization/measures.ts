@@ -13,7 +13,7 @@ const prefixed = `m meter nμmck,g gram nμmk,l liter μmcd,L liter μmcd,s seco
 A amp μm,Ah amp hour m,Hz hertz= kMGT,Ω ohm mM,J joule mkMG,Pa pascal hkMG,N newton mk,cal calorie k,B byte kKMGTP,bit bit kKMGT,
 mol mole μmk,bar bar m,F farad pnμm`;
 
-/** Sign, singular and, where it isn't that with an s, plural. */
+/** Sign, singular, and the plural if it adds more than an s. */
 const others = `kΩ kilohm,mi mile,yd yard,lb pound,lbs pound,kgs kilogram,KG kilogram,oz ounce,fl oz fluid ounce,fl. oz fluid ounce,tbsp tablespoon,
 tbs tablespoon,tsp teaspoon,sec second,secs second,min minute,mins minute,h hour,hr hour,hrs hour,wk week,wks week,mo month,mos month,
 yr year,yrs year,pts point,pt pint,qt quart,gal gallon,° degree,KiB kibibyte,MiB mebibyte,GiB gibibyte,TiB tebibyte,

@@ -12,16 +12,20 @@ import { blankToken, emptyStates, maxSeconds, openNemoModel } from './nemo-folde
 import { toStretch } from './to-stretch.ts';
 import { decodeCtc } from '../../../../core/audio/ctc.ts';
 
+const shared = {
+  maxSeconds,
+  contextLength: 0,
+  languages: [],
+  leavesOutWords: true,
+  abilities: new Set(['wordTimestamps'] as const),
+};
+
 export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
   const graphs = [['audio_signal', 'length', 'logprobs']];
   const model = await openNemoModel(spec, sessions, { files: ctcFiles, graphs, tokens: [blankToken] });
   const [blank] = model.needed as [number];
   return {
-    maxSeconds,
-    contextLength: 0,
-    languages: [],
-    leavesOutWords: true,
-    abilities: new Set(['wordTimestamps']),
+    ...shared,
     async recognize(samples, { signal, kept }) {
       const { outputs, frames: heard } = await model.encode(samples, ['logprobs'], { signal });
       const scores = outputs['logprobs']!;
@@ -57,11 +61,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
   const targetType = joint.inputs.find(({ name }) => name === 'targets')!.type;
 
   return {
-    maxSeconds,
-    contextLength: 0,
-    languages: [],
-    leavesOutWords: true,
-    abilities: new Set(['wordTimestamps']),
+    ...shared,
     async recognize(samples, { signal, kept }) {
       const { outputs } = await model.encode(samples, ['outputs', 'encoded_lengths'], { signal });
       const [, width = 0, columns = 0] = outputs['outputs']!.dims;
