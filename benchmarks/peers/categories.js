@@ -6,7 +6,7 @@
 // PYTHON has onnxruntime, tokenizers, piper-tts, kokoro-onnx and opencv-python-headless; the models are those of `npm run test:real`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -110,11 +110,9 @@ const ofPiper = (name, input, count) => ({
   },
   peer: Array.from({ length: count }, () => ({ text: input })),
 });
-const detectorFolder = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'detector-'));
-  symlinkSync(resolve(/** @type {string} */ (values.detector)), join(folder, 'model.onnx'));
-  return folder;
-};
+const detectorFolder = mkdtempSync(join(tmpdir(), 'detector-'));
+process.once('exit', () => rmSync(detectorFolder, { recursive: true }));
+if (values.detector) symlinkSync(resolve(values.detector), join(detectorFolder, 'model.onnx'));
 const classNames = Array.from({ length: 80 }, (_, index) => `class ${index}`);
 
 /** @type {Row[]} */
@@ -172,7 +170,7 @@ const rows = [
     name: 'detector, 12 photographs',
     kind: 'detection',
     paths: [values.detector && resolve(values.detector), values.image],
-    model: (threads) => detection({ source: detectorFolder(), classNames, threads }),
+    model: (threads) => detection({ source: detectorFolder, classNames, threads }),
     own: async (inference) => {
       const bytes = await readFile(/** @type {string} */ (values.image));
       for (let at = 0; at < 12; at++) await inference.detect({ model: 'model', image: bytes });

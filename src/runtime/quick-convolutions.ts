@@ -1,11 +1,12 @@
 import { toByteProducts } from '../core/onnx/rewrites/byte-convolutions.ts';
 import { toSpatialConvolutions } from '../core/onnx/rewrites/spatial-convolutions.ts';
+import { toWholePixels } from '../core/onnx/rewrites/whole-pixels.ts';
 import { orElse } from '../core/text/or-else.ts';
 import { locateWeights, renameWeights, writeMapped, type GraphBytes } from './mapped-weights.ts';
 import { mentions, readOnnxFile } from './onnx-file.ts';
 import { defaultThreads, type OnnxSessionOptions } from './session-options.ts';
 
-/** A graph with convolutions over time in the forms that the runtime computes fastest. The weights stay in the file. */
+/** A graph with convolutions in the forms that the runtime computes fastest. The weights stay in the file. */
 export function withQuickConvolutions(
   path: string,
   { device = 'cpu', threads = defaultThreads() }: Pick<OnnxSessionOptions, 'device' | 'threads'> = {},
@@ -18,6 +19,7 @@ export function withQuickConvolutions(
   const whole = renameWeights(model.graph, weights.names);
   const { opsets } = model;
   const products = toByteProducts({ graph: whole, opsets }) ?? whole;
-  const graph = toSpatialConvolutions({ graph: products, opsets }, threads) ?? products;
+  const spatial = toSpatialConvolutions({ graph: products, opsets }, threads) ?? products;
+  const graph = toWholePixels(spatial) ?? spatial;
   return graph === whole ? { graph: path } : writeMapped({ ...model, graph }, weights);
 }

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { elementTypes } from '../../src/core/onnx/element-types.ts';
 import type { OnnxModel } from '../../src/core/onnx/model.ts';
 import { readOnnxModel, writeOnnxModel } from '../../src/core/onnx/messages.ts';
 import { toModel } from '../../src/core/onnx/tensor-graphs.ts';
-import { inlineTensor } from '../../src/core/onnx/tensor-values.ts';
+import { inlineTensor, int64Tensor } from '../../src/core/onnx/tensor-values.ts';
 import { integerAttribute, integersAttribute, nodeOf, tensorValue } from '../../src/core/onnx/value.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 import { withQuickConvolutions } from '../../src/runtime/quick-convolutions.ts';
@@ -56,8 +56,12 @@ async function run(model: string | Uint8Array, weightsFolder?: string): Promise<
   return y!.data as Float32Array;
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'convolutions-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let written = 0;
+
 function write(model: OnnxModel | Uint8Array): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'convolutions-')), 'model.onnx');
+  const path = join(folder, `${written++}.onnx`);
   writeFileSync(path, model instanceof Uint8Array ? model : writeOnnxModel(model));
   return path;
 }
@@ -79,11 +83,11 @@ it.each<[string, Rounded]>([
   ],
 ])('convolutions of bytes become products, to the bit: %s', async (_name, convolution) => {
   const path = write(rounded(convolution));
-  const { graph, bytes } = withQuickConvolutions(path, { threads: 1 });
+  const { bytes } = withQuickConvolutions(path, { threads: 1 });
   const { nodes } = readOnnxModel(bytes!).graph;
   expect(nodes.map(({ operator }) => operator)).not.toContain('ConvInteger');
   const before = await run(path);
-  expect(await run(bytes!, join(graph, '..'))).toEqual(before);
+  expect(await run(bytes!, folder)).toEqual(before);
   expect(new Set(before).size).toBeGreaterThan(20);
 });
 
@@ -161,12 +165,12 @@ it.each<[string, OverTime, ...string[]]>([
 ])('%s over time keeps its values as a spatial one', async (_name, convolution) => {
   for (const hasBias of [true, false]) {
     const path = write(overTime(convolution, hasBias));
-    const { graph, bytes } = withQuickConvolutions(path, { threads: 1 });
+    const { bytes } = withQuickConvolutions(path, { threads: 1 });
     const { nodes } = readOnnxModel(bytes!).graph;
     const { inputs } = nodes.find(({ operator }) => operator === 'Conv')!;
     expect(inputs.length).toBe(hasBias ? 3 : 2);
     expect(nodes.map(({ operator }) => operator)).not.toContain('ConvTranspose');
-    const [before, after] = [await run(path), await run(bytes!, join(graph, '..'))];
+    const [before, after] = [await run(path), await run(bytes!, folder)];
     expect(after.length).toBe(before.length);
     for (const [at, value] of after.entries()) expect(value).toBeCloseTo(before[at]!, 4);
   }
@@ -206,4 +210,104 @@ it.each<[string, OverTime, number?]>([
 ])('a convolution over time with %s stays as it is', (_name, convolution, threads = 1) => {
   const path = write(overTime(convolution));
   expect(withQuickConvolutions(path, { threads })).toEqual({ graph: path });
+});
+
+interface Focus {
+  readonly step?: number;
+  /** Rows and columns at which the parts start, in their order. */
+  readonly places: readonly (readonly [row: number, column: number])[];
+  readonly attributes?: readonly ReturnType<typeof integersAttribute>[];
+  /** Where slices end. */
+  readonly end?: number;
+  /** Whether one slice has both axes. */
+  readonly isTogether?: boolean;
+}
+
+const image = { channels: 2, height: 12, width: 18 };
+
+/** A convolution of the parts of an image as channels. */
+function focused({
+  step = 2,
+  places,
+  attributes = [],
+  end = 2 ** 31 - 1,
+  isTogether = false,
+}: Focus): OnnxModel {
+  const slices = places.flatMap(([row, column], at) => {
+    const slice = (from: string, to: string, ...starts: string[]) => nodeOf('Slice', [from, ...starts], [to]);
+    if (isTogether) return [slice('x', `p${at}`, `${row}${column}`, 'ends', 'axes', 'steps')];
+    return [
+      slice('x', `r${at}`, `s${row}`, 'end', 'rows', 'step'),
+      slice(`r${at}`, `p${at}`, `s${column}`, 'end', 'columns', 'step'),
+    ];
+  });
+  const from = Array.from({ length: step }, (_, start) => start);
+  const channelCount = places.length * image.channels;
+  const weight = Array.from({ length: 3 * channelCount * 9 }, (_, at) => Math.sin(at * 0.7));
+  return toModel({
+    nodes: [
+      ...slices,
+      nodeOf(
+        'Concat',
+        places.map((_, at) => `p${at}`),
+        ['parts'],
+        { attributes: [integerAttribute('axis', 1)] },
+      ),
+      nodeOf('Conv', ['parts', 'w', 'b'], ['y'], { attributes }),
+    ],
+    initializers: [
+      inlineTensor('w', elementTypes.float32, [3, channelCount, 3, 3], floats(weight)),
+      inlineTensor('b', elementTypes.float32, [3], floats([1, -2, 3])),
+      int64Tensor('end', [end]),
+      int64Tensor('ends', [end, end]),
+      int64Tensor('rows', [2]),
+      int64Tensor('columns', [3]),
+      int64Tensor('axes', [2, 3]),
+      int64Tensor('step', [step]),
+      int64Tensor('steps', [step, step]),
+      ...from.map((start) => int64Tensor(`s${start}`, [start])),
+      ...from.flatMap((row) => from.map((column) => int64Tensor(`${row}${column}`, [row, column]))),
+    ],
+    inputs: [tensorValue('x', elementTypes.float32, [1, image.channels, 'height', 'width'])],
+    outputs: [tensorValue('y', elementTypes.float32, [1, 3, 'rows', 'columns'])],
+  });
+}
+
+const grid = (step: number): [number, number][] =>
+  Array.from({ length: step * step }, (_, place) => [place % step, Math.floor(place / step)]);
+const edges = integersAttribute('pads', [1, 0, 2, 1]);
+it.each<[string, Focus]>([
+  ['by columns, as YOLOX', { places: grid(2), attributes: [integersAttribute('pads', [1, 1, 1, 1])] }],
+  ['in one slice each, in any order', { places: grid(2).toReversed(), isTogether: true }],
+  ['strides and uneven pads', { places: grid(2), attributes: [edges, integersAttribute('strides', [1, 2])] }],
+  ['every third row and column', { step: 3, places: grid(3), attributes: [edges] }],
+])('a convolution of parts of an image keeps its values on the whole image: %s', async (_name, parts) => {
+  const path = write(focused(parts));
+  const { bytes } = withQuickConvolutions(path, { threads: 1 });
+  expect(readOnnxModel(bytes!).graph.nodes.map(({ operator }) => operator)).not.toContain('Concat');
+  const [before, after] = [await draw(path), await draw(bytes!)];
+  expect(after.dims).toEqual(before.dims);
+  for (const [at, value] of after.data.entries()) expect(value).toBeCloseTo(Number(before.data[at]), 4);
+});
+
+async function draw(model: string | Uint8Array) {
+  const session = await createOnnxSession(model, { threads: 1, weightsFolder: folder });
+  const { channels: count, height, width: columns } = image;
+  const pixels = Float32Array.from({ length: count * height * columns }, (_, at) => Math.sin(at * 1.7));
+  const { y } = await session.run({
+    x: { type: 'float32', dims: [1, count, height, columns], data: pixels },
+  });
+  await session.release();
+  return y!;
+}
+
+it.each<[string, Focus]>([
+  ['a part twice', { places: [...grid(2).slice(0, 3), [0, 0]] }],
+  ['a part missing', { places: grid(2).slice(0, 3) }],
+  ['slices that end inside', { places: grid(2), end: 10 }],
+  ['a dilation', { places: grid(2), attributes: [integersAttribute('dilations', [2, 2])] }],
+  ['filters of their own', { places: grid(2), attributes: [integerAttribute('group', 2)] }],
+])('a convolution of parts of an image stays: %s', (_name, parts) => {
+  const path = write(focused(parts));
+  expect(withQuickConvolutions(path, { threads: 1 })).toEqual({ graph: path });
 });
