@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { useLibrary, usePlugins } from '../../runtime/choose-runtime.ts';
 import { createOnnxSession } from '../../runtime/onnx.ts';
-import { withQuickConvolutions } from '../../runtime/quick-convolutions.ts';
+import { withQuickGraph } from '../../runtime/quick-graph.ts';
 import type { SessionBackend, TextModel } from '../../contracts/sessions.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import type { ChatSettings } from '../../categories/chat/settings.ts';
@@ -17,7 +17,7 @@ export const onnxSessions: SessionBackend = {
   hasGraphs: true,
   async openSession(given, { device, threads }) {
     const options = { device, threads };
-    const { graph, bytes } = given.bytes ? given : withQuickConvolutions(given.graph, options);
+    const { graph, bytes } = given.bytes ? given : withQuickGraph(given.graph, options);
     return createOnnxSession(bytes ?? graph, { ...options, weightsFolder: bytes && dirname(graph) });
   },
   openTextModel,

@@ -7,7 +7,7 @@ import { readOnnxModel } from '../../../core/onnx/messages.ts';
 import { WireWriter } from '../../../core/protobuf/writer.ts';
 import { fieldError } from '../../../errors.ts';
 import type { Session } from '../../../contracts/graph.ts';
-import { withQuickConvolutions } from '../../../runtime/quick-convolutions.ts';
+import { withQuickGraph } from '../../../runtime/quick-graph.ts';
 import type { SpeechSettings } from '../settings.ts';
 
 export interface DurationTensors {
@@ -28,7 +28,7 @@ export async function openSpeechGraph(
 ): Promise<Session> {
   if (spec.wordTimes !== true) return sessions.openSession({ graph }, spec);
   if (!sessions.hasGraphs) throw fieldError('wordTimes', 'needs the graph on this disk');
-  const quick = withQuickConvolutions(graph, spec);
+  const quick = withQuickGraph(graph, spec);
   const bytes = quick.bytes ?? (await readFile(graph));
   const { graph: read } = readOnnxModel(bytes, { smallestMapped: smallestSkipped });
   if (read.outputs.some(({ name }) => durations.outputs.has(name)))

@@ -114,8 +114,6 @@ async function createGraphDetector(
   const classNames = folder.classNames ?? numberedClasses(spec.source, classCount);
   if (classNames.length === 0)
     throw fieldError('classNames', 'expected names, since neither the config nor the graph has them');
-  /** The tensor of the last run: memory that was used before is faster. */
-  let spare = nothing;
   return {
     classNames,
     imageSizes: { default: sizes.default, min: sizes.min, max: sizes.max, step: sizes.step },
@@ -123,12 +121,9 @@ async function createGraphDetector(
     created: folder.created,
     layOut: (image, longerSide) => layOut(image, fit, { ...sizes, longerSide }),
     async run({ pixels, input, placement }, { signal }) {
-      const count = 3 * input.width * input.height;
-      const tensor = spare.length === count ? spare : new Float32Array(count);
-      spare = new Float32Array();
+      const tensor = new Float32Array(3 * input.width * input.height);
       toInputTensorInto(tensor, pixels, placement, input, format);
       const outputs = await session.run(toFeeds(inputs, tensor, input), names, { signal });
-      spare = tensor;
       const read = names.map((name) => toHeadOutput(outputs[name]!)) as [HeadOutput, ...HeadOutput[]];
       return (candidates, options) => head.decode(candidates, read, { ...options, classCount, input });
     },

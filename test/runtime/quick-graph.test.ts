@@ -9,7 +9,7 @@ import { toModel } from '../../src/core/onnx/tensor-graphs.ts';
 import { inlineTensor, int64Tensor } from '../../src/core/onnx/tensor-values.ts';
 import { integerAttribute, integersAttribute, nodeOf, tensorValue } from '../../src/core/onnx/value.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
-import { withQuickConvolutions } from '../../src/runtime/quick-convolutions.ts';
+import { withQuickGraph } from '../../src/runtime/quick-graph.ts';
 
 const [channels, width, length] = [8, 3, 20];
 const scale = 0.01;
@@ -83,7 +83,7 @@ it.each<[string, Rounded]>([
   ],
 ])('convolutions of bytes become products, to the bit: %s', async (_name, convolution) => {
   const path = write(rounded(convolution));
-  const { bytes } = withQuickConvolutions(path, { threads: 1 });
+  const { bytes } = withQuickGraph(path, { threads: 1 });
   const { nodes } = readOnnxModel(bytes!).graph;
   expect(nodes.map(({ operator }) => operator)).not.toContain('ConvInteger');
   const before = await run(path);
@@ -91,12 +91,12 @@ it.each<[string, Rounded]>([
   expect(new Set(before).size).toBeGreaterThan(20);
 });
 
-it.each<[string, Rounded, Parameters<typeof withQuickConvolutions>[1]?]>([
+it.each<[string, Rounded, Parameters<typeof withQuickGraph>[1]?]>([
   ['of another device', {}, { device: 'cuda' }],
   ['of signed weights', { type: 'int8' }],
 ])('convolutions of bytes stay: %s', (_name, convolution, options) => {
   const path = write(rounded(convolution));
-  expect(withQuickConvolutions(path, options)).toEqual({ graph: path });
+  expect(withQuickGraph(path, options)).toEqual({ graph: path });
 });
 
 it('a graph without convolutions, one of an older version, and a file that is no graph, stay as they are', () => {
@@ -104,7 +104,7 @@ it('a graph without convolutions, one of an older version, and a file that is no
   const plain = write({ ...model, graph: { ...graph, nodes: graph.nodes.slice(0, 1) } });
   const old = write({ ...model, graph, opsets: [{ domain: '', version: 9 }] });
   const broken = write(readFileSync(write(rounded())).subarray(0, 100));
-  for (const path of [plain, old, broken]) expect(withQuickConvolutions(path)).toEqual({ graph: path });
+  for (const path of [plain, old, broken]) expect(withQuickGraph(path)).toEqual({ graph: path });
 });
 
 interface OverTime {
@@ -165,7 +165,7 @@ it.each<[string, OverTime, ...string[]]>([
 ])('%s over time keeps its values as a spatial one', async (_name, convolution) => {
   for (const hasBias of [true, false]) {
     const path = write(overTime(convolution, hasBias));
-    const { bytes } = withQuickConvolutions(path, { threads: 1 });
+    const { bytes } = withQuickGraph(path, { threads: 1 });
     const { nodes } = readOnnxModel(bytes!).graph;
     const { inputs } = nodes.find(({ operator }) => operator === 'Conv')!;
     expect(inputs.length).toBe(hasBias ? 3 : 2);
@@ -209,7 +209,7 @@ it.each<[string, OverTime, number?]>([
   ],
 ])('a convolution over time with %s stays as it is', (_name, convolution, threads = 1) => {
   const path = write(overTime(convolution));
-  expect(withQuickConvolutions(path, { threads })).toEqual({ graph: path });
+  expect(withQuickGraph(path, { threads })).toEqual({ graph: path });
 });
 
 interface Focus {
@@ -283,7 +283,7 @@ it.each<[string, Focus]>([
   ['every third row and column', { step: 3, places: grid(3), attributes: [edges] }],
 ])('a convolution of parts of an image keeps its values on the whole image: %s', async (_name, parts) => {
   const path = write(focused(parts));
-  const { bytes } = withQuickConvolutions(path, { threads: 1 });
+  const { bytes } = withQuickGraph(path, { threads: 1 });
   expect(readOnnxModel(bytes!).graph.nodes.map(({ operator }) => operator)).not.toContain('Concat');
   const [before, after] = [await draw(path), await draw(bytes!)];
   expect(after.dims).toEqual(before.dims);
@@ -309,5 +309,142 @@ it.each<[string, Focus]>([
   ['filters of their own', { places: grid(2), attributes: [integerAttribute('group', 2)] }],
 ])('a convolution of parts of an image stays: %s', (_name, parts) => {
   const path = write(focused(parts));
-  expect(withQuickConvolutions(path, { threads: 1 })).toEqual({ graph: path });
+  expect(withQuickGraph(path, { threads: 1 })).toEqual({ graph: path });
+});
+
+interface Attention {
+  /** Type in which the scale is computed. */
+  readonly scaleType?: 'float32' | 'float16';
+  /** The last dimension of the result. */
+  readonly width?: number;
+  /** The first dimension of the heads; default: that of the input. */
+  readonly batch?: number;
+  readonly isMasked?: boolean;
+  readonly isConstant?: boolean;
+  /** Scales the values too. */
+  readonly scalesValues?: boolean;
+}
+
+const heads = { count: 2, size: 4, width: 8 };
+
+/** Attention as PyTorch exports it, with two heads of four: its scale is computed from the shape of a query. */
+function attention(options: Attention): OnnxModel {
+  const { scaleType = 'float32', width: joined = heads.width, batch, isMasked = true } = options;
+  const { isConstant = false, scalesValues = false } = options;
+  const cast = (from: string, to: string) =>
+    nodeOf('Cast', [from], [to], { attributes: [integerAttribute('to', elementTypes[scaleType])] });
+  const transpose = (from: string, to: string, ...perm: number[]) =>
+    nodeOf('Transpose', [from], [to], { attributes: [integersAttribute('perm', perm)] });
+  const concat = (inputs: readonly string[], to: string) =>
+    nodeOf('Concat', inputs, [to], { attributes: [integerAttribute('axis', 0)] });
+  const dimension = (axis: 'zero' | 'one', to: string) => [
+    nodeOf('Shape', ['x'], [`${to}s`]),
+    nodeOf('Gather', [`${to}s`, axis], [`${to}g`], { attributes: [integerAttribute('axis', 0)] }),
+    nodeOf('Unsqueeze', [`${to}g`, 'firstAxis'], [to]),
+  ];
+  const operand = (name: string, ...perm: number[]) => [
+    nodeOf('MatMul', ['x', `w${name}`], [`${name}m`]),
+    concat([batch === undefined ? 'batch' : 'fixed', 'rest', 'heads', 'size'], `${name}t`),
+    nodeOf('Reshape', [`${name}m`, `${name}t`], [`${name}r`]),
+    transpose(`${name}r`, `${name}h`, ...perm),
+  ];
+  const scale = isConstant
+    ? []
+    : [
+        nodeOf('Shape', ['qh'], ['qs']),
+        nodeOf('Slice', ['qs', 'last', 'end'], ['qd']),
+        cast('qd', 'qc'),
+        nodeOf('Sqrt', ['qc'], ['root']),
+        nodeOf('Div', ['unit', 'root'], ['quotient']),
+        cast('quotient', 'again'),
+        nodeOf('Sqrt', ['again'], ['half']),
+      ];
+  const wave = (at: number): number => Math.sin(at * 0.7);
+  const weight = (name: string, seed: number) =>
+    inlineTensor(
+      `w${name}`,
+      elementTypes.float32,
+      [heads.width, heads.width],
+      floats(Array.from({ length: heads.width ** 2 }, (_, at) => wave(at + seed))),
+    );
+  const one = inlineTensor('unit', elementTypes.float32, [1], floats([1]));
+  return toModel({
+    nodes: [
+      ...dimension('zero', 'batch'),
+      ...dimension('one', 'length'),
+      ...operand('q', 0, 2, 1, 3),
+      ...operand('k', 0, 2, 3, 1),
+      ...operand('v', 0, 2, 1, 3),
+      ...scale,
+      nodeOf('Mul', ['qh', 'half'], ['ql']),
+      nodeOf('Mul', ['kh', 'half'], ['kl']),
+      nodeOf('MatMul', ['ql', 'kl'], ['scores']),
+      ...(isMasked ? [nodeOf('Add', ['scores', 'mask'], ['masked'])] : []),
+      nodeOf('Softmax', [isMasked ? 'masked' : 'scores'], ['shares'], {
+        attributes: [integerAttribute('axis', -1)],
+      }),
+      ...(scalesValues ? [nodeOf('Mul', ['vh', 'half'], ['vl'])] : []),
+      nodeOf('MatMul', ['shares', scalesValues ? 'vl' : 'vh'], ['sums']),
+      transpose('sums', 'turned', 0, 2, 1, 3),
+      concat(['batch', 'length', 'width'], 'target'),
+      nodeOf('Reshape', ['turned', 'target'], ['y']),
+    ],
+    initializers: [
+      ...['q', 'k', 'v'].map((name, at) => weight(name, at * 5)),
+      one,
+      ...(isConstant ? [{ ...one, name: 'half' }] : []),
+      int64Tensor('zero', [0], []),
+      int64Tensor('one', [1], []),
+      int64Tensor('firstAxis', [0]),
+      int64Tensor('rest', [-1]),
+      int64Tensor('heads', [heads.count]),
+      int64Tensor('size', [heads.size]),
+      int64Tensor('last', [-1]),
+      int64Tensor('end', [2 ** 31]),
+      int64Tensor('width', [joined]),
+      int64Tensor('fixed', [batch ?? 0]),
+    ],
+    inputs: [
+      tensorValue('x', elementTypes.float32, ['batch', 'length', heads.width]),
+      tensorValue('mask', elementTypes.float32, ['batch', 1, 1, 'length']),
+    ],
+    outputs: [tensorValue('y', elementTypes.float32, ['batch', 'length', heads.width])],
+  });
+}
+
+it.each<[string, Attention]>([
+  ['with a mask', {}],
+  ['without one', { isMasked: false }],
+])('the scale and shapes of attention become constants, and the values stay: %s', async (_name, options) => {
+  const path = write(attention(options));
+  const { bytes } = withQuickGraph(path, { threads: 1 });
+  const operators = readOnnxModel(bytes!).graph.nodes.map(({ operator }) => operator);
+  expect(operators.filter((one) => /^Shape|Sqrt|Concat/.test(one))).toEqual([]);
+  const [batch, tokens] = [2, 5];
+  const states = Float32Array.from({ length: batch * tokens * heads.width }, (_, at) => Math.sin(at * 1.3));
+  const mask = Float32Array.from({ length: batch * tokens }, (_, at) => (at === 9 ? -1e9 : 0));
+  const [before, after] = await Promise.all(
+    [path, bytes!].map(async (model) => {
+      const session = await createOnnxSession(model, { threads: 1, weightsFolder: folder });
+      const { y } = await session.run({
+        x: { type: 'float32', dims: [batch, tokens, heads.width], data: states },
+        mask: { type: 'float32', dims: [batch, 1, 1, tokens], data: mask },
+      });
+      await session.release();
+      return y!;
+    }),
+  );
+  expect(after!.dims).toEqual(before!.dims);
+  for (const [at, value] of after!.data.entries()) expect(value).toBeCloseTo(Number(before!.data[at]), 5);
+});
+
+it.each<[string, Attention]>([
+  ['a constant scale', { isConstant: true }],
+  ['a scale in half precision', { scaleType: 'float16' }],
+  ['a result of another width', { width: -1 }],
+  ['a batch of a fixed size', { batch: 1 }],
+  ['scaled values', { scalesValues: true }],
+])('attention with %s stays as it is', (_name, options) => {
+  const path = write(attention(options));
+  expect(withQuickGraph(path, { threads: 1 })).toEqual({ graph: path });
 });
