@@ -348,7 +348,7 @@ function attention(options: Attention): OnnxModel {
     nodeOf('Reshape', [`${name}m`, `${name}t`], [`${name}r`]),
     transpose(`${name}r`, `${name}h`, ...perm),
   ];
-  const scale = isConstant
+  const computed = isConstant
     ? []
     : [
         nodeOf('Shape', ['qh'], ['qs']),
@@ -375,7 +375,7 @@ function attention(options: Attention): OnnxModel {
       ...operand('q', 0, 2, 1, 3),
       ...operand('k', 0, 2, 3, 1),
       ...operand('v', 0, 2, 1, 3),
-      ...scale,
+      ...computed,
       nodeOf('Mul', ['qh', 'half'], ['ql']),
       nodeOf('Mul', ['kh', 'half'], ['kl']),
       nodeOf('MatMul', ['ql', 'kl'], ['scores']),
