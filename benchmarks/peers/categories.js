@@ -1,8 +1,9 @@
 // Embeddings, reranking, speech and detection beside what a Python program would use: onnxruntime with tokenizers, piper-tts, kokoro-onnx,
 // OpenCV. The same weights, threads and texts; both answer the same requests in turn, in shuffled order, after a round that doesn't count.
 // Wall and processor time of slashv1 include its host, the worker process and the messages between them.
-// Usage: npm run build && node benchmarks/peers/categories.js --python PYTHON [--rounds 5] [--threads 1,2] [--rows TEXT] [--output FILE]
-//   [--detector FILE.onnx] [--image FILE.jpg]
+// Memory is placed anew in each process, which changes a row by a tenth: so there are several of each.
+// Usage: npm run build && node benchmarks/peers/categories.js --python PYTHON [--processes 3] [--rounds 3] [--threads 1,2] [--rows TEXT]
+//   [--output FILE] [--detector FILE.onnx] [--image FILE.jpg]
 // PYTHON has onnxruntime, tokenizers, piper-tts, kokoro-onnx and opencv-python-headless; the models are those of `npm run test:real`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +23,8 @@ import { startClock } from './runner.js';
 const { values } = parseArgs({
   options: {
     python: { type: 'string', default: 'python3' },
-    rounds: { type: 'string', default: '5' },
+    processes: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '3' },
     threads: { type: 'string', default: '1,2' },
     rows: { type: 'string', default: '' },
     detector: { type: 'string' },
@@ -200,13 +202,21 @@ async function startPeer({ kind, paths }, threads) {
   };
 }
 
+/** @typedef {{ own: Spent[], peer: Spent[] }} Times */
+
 /** @param {Row} row @param {number} threads */
 async function measure(row, threads) {
+  /** @type {Times} */
+  const spent = { own: [], peer: [] };
+  for (let count = 0; count < Number(values.processes); count++) await measurePair(row, threads, spent);
+  return spent;
+}
+
+/** Adds the times of a new worker and a new peer. @param {Row} row @param {number} threads @param {Times} spent */
+async function measurePair(row, threads, spent) {
   const inference = createInference({ models: { model: row.model(threads) } });
   await inference.ready();
   const peer = await startPeer(row, threads);
-  /** @type {{ own: Spent[], peer: Spent[] }} */
-  const spent = { own: [], peer: [] };
   const contenders = {
     own: async () => {
       const clock = startClock();
@@ -222,7 +232,6 @@ async function measure(row, threads) {
     }
   peer.close();
   await inference.close();
-  return spent;
 }
 
 console.log(machine());

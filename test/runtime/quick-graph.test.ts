@@ -319,6 +319,8 @@ interface Attention {
   readonly width?: number;
   /** The first dimension of the heads; default: that of the input. */
   readonly batch?: number;
+  /** The first dimension of the result. */
+  readonly resultBatch?: 'batch' | 'length';
   readonly isMasked?: boolean;
   readonly isConstant?: boolean;
   /** Scales the values too. */
@@ -330,7 +332,7 @@ const heads = { count: 2, size: 4, width: 8 };
 /** Attention as PyTorch exports it, with two heads of four: its scale is computed from the shape of a query. */
 function attention(options: Attention): OnnxModel {
   const { scaleType = 'float32', width: joined = heads.width, batch, isMasked = true } = options;
-  const { isConstant = false, scalesValues = false } = options;
+  const { isConstant = false, scalesValues = false, resultBatch = 'batch' } = options;
   const cast = (from: string, to: string) =>
     nodeOf('Cast', [from], [to], { attributes: [integerAttribute('to', elementTypes[scaleType])] });
   const transpose = (from: string, to: string, ...perm: number[]) =>
@@ -386,7 +388,7 @@ function attention(options: Attention): OnnxModel {
       ...(scalesValues ? [nodeOf('Mul', ['vh', 'half'], ['vl'])] : []),
       nodeOf('MatMul', ['shares', scalesValues ? 'vl' : 'vh'], ['sums']),
       transpose('sums', 'turned', 0, 2, 1, 3),
-      concat(['batch', 'length', 'width'], 'target'),
+      concat([resultBatch, isMasked ? 'length' : 'rest', 'width'], 'target'),
       nodeOf('Reshape', ['turned', 'target'], ['y']),
     ],
     initializers: [
@@ -443,6 +445,7 @@ it.each<[string, Attention]>([
   ['a scale in half precision', { scaleType: 'float16' }],
   ['a result of another width', { width: -1 }],
   ['a batch of a fixed size', { batch: 1 }],
+  ['a result whose texts are joined', { resultBatch: 'length' }],
   ['scaled values', { scalesValues: true }],
 ])('attention with %s stays as it is', (_name, options) => {
   const path = write(attention(options));

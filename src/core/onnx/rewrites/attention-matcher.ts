@@ -13,6 +13,8 @@ export interface AttentionHeads {
 interface Operand extends AttentionHeads {
   /** `[batch, length, heads × size]`, or the cache if nothing is appended. */
   readonly source: string;
+  /** Dimensions of its split into heads. */
+  readonly target?: string | undefined;
   /** Factor after the split. */
   readonly scale: number;
   readonly isComputed: boolean;
@@ -111,7 +113,7 @@ export class AttentionMatcher {
     const [source, target] = split?.inputs ?? [];
     const heads = this.#headsOf(target);
     if (source === undefined || !heads || !this.#isHiddenState(source)) return undefined;
-    return { ...heads, source, scale: after.factor, isComputed: after.isComputed };
+    return { ...heads, source, target, scale: after.factor, isComputed: after.isComputed };
   }
 
   #matchTurnedCache(name: string | undefined): Operand | undefined {
@@ -140,8 +142,7 @@ export class AttentionMatcher {
     if (shape) return parts.some((part) => part === shape.heads || part === shape.size) ? shape : undefined;
     const { length } = this.#index.producer(target, 'Concat')?.inputs ?? parts;
     const [heads = 0, size = 0] = parts.slice(-2);
-    const isSplit = length === 4 && heads > 0 && size > 0 && parts.slice(0, -2).every((part) => part <= 0);
-    return isSplit ? { heads, size } : undefined;
+    return length === 4 && heads > 0 && size > 0 ? { heads, size } : undefined;
   }
 
   /** The constants among the dimensions of a reshape's target. */

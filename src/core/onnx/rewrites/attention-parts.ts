@@ -196,6 +196,13 @@ export function sameLeadingDims(index: GraphIndex, reshape: OnnxNode): boolean {
   );
 }
 
+/** The value whose shape gives a `Reshape` its first dimension, and its second, unless that is what is left. */
+export function leadingDimsOf(index: GraphIndex, target: string | undefined): string | undefined {
+  const [batch = '', length = ''] = index.producer(target, 'Concat')?.inputs ?? [];
+  const source = shapeSource(index, batch, 0);
+  return index.scalar(length) === -1 || shapeSource(index, length, 1) === source ? source : undefined;
+}
+
 /** `Unsqueeze(Gather(Shape(x), axis))` → `x` */
 function shapeSource(index: GraphIndex, name: string, axis: number): string | undefined {
   const unsqueeze = index.producer(name, 'Unsqueeze');
@@ -204,7 +211,8 @@ function shapeSource(index: GraphIndex, name: string, axis: number): string | un
   return shape && index.scalar(gather?.inputs[1]) === axis ? shape.inputs[0] : undefined;
 }
 
-function isMadeFrom(index: GraphIndex, name: string, source: string): boolean | undefined {
+/** Whether products with weights and sums with biases compute a value from another. */
+export function isMadeFrom(index: GraphIndex, name: string, source: string): boolean | undefined {
   return follow<boolean>(name, (at) => {
     const node = index.producer(at);
     return at === source || (node !== undefined && keepsPositions(index, node) && index.variable(node));

@@ -3,6 +3,7 @@ import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph } from '../model.ts';
 import { integersAttribute } from '../value.ts';
 import { AttentionMatcher } from './attention-matcher.ts';
+import { isMadeFrom, leadingDimsOf } from './attention-parts.ts';
 
 /**
  * Makes the scale and the shapes of attention constant where a graph computes them from the sizes of its inputs, as PyTorch
@@ -17,9 +18,13 @@ export function fixAttentionShapes(graph: OnnxGraph): OnnxGraph | undefined {
     const found = matcher.match(softmax);
     if (!found?.isComputed) continue;
     const { query, key, value, scaled, weighted, joined, scale } = found;
-    const [batch, length, width] = index.producer(joined.inputs[1], 'Concat')?.inputs ?? [];
-    const isJoined = index.scalar(width) === value.heads * value.size;
-    if (!isJoined || index.constant(batch) || index.constant(length)) continue;
+    const sources = [query, key, value].map(({ target }) => leadingDimsOf(index, target));
+    const areKept = [query, key, value].every(({ source }, at) =>
+      isMadeFrom(index, source, sources[at] ?? ''),
+    );
+    const dims = index.producer(joined.inputs[1], 'Concat')?.inputs ?? [];
+    const isJoined = dims.length === 3 && index.scalar(dims[2]) === value.heads * value.size;
+    if (!areKept || !isJoined || leadingDimsOf(index, joined.inputs[1]) !== sources[0]) continue;
     const split = ({ source, heads, size }: typeof query, perm: readonly number[], outputs?: string[]) => {
       const parts = draft.add('Reshape', [source, draft.int64([0, -1, heads, size])]);
       return draft.add('Transpose', [parts], { attributes: [integersAttribute('perm', perm)], outputs });
