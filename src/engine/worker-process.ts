@@ -22,12 +22,8 @@ const garbageCollection = [
  * thresholds that the library would reach by itself. A step reads all weights and caches, and scattered small pages make
  * it up to a fifth slower. Other C libraries ignore it.
  */
-export const memorySettings = [
-  'glibc.malloc.hugetlb=1',
-  'glibc.malloc.arena_max=1',
-  `glibc.malloc.mmap_threshold=${2 ** 25}`,
-  `glibc.malloc.trim_threshold=${2 ** 26}`,
-].join(':');
+export const memorySettings =
+  'glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=67108864';
 
 /** Codecs log every damaged packet of a file: `[aac @ 0x55d0c8] Number of bands exceeds limit`. */
 const codecNoise = /^\[[\w ,:/]+ @ 0x[\da-f]+\] /i;
