@@ -51,28 +51,29 @@ export interface MatchedAttention {
 
 /** Finds attention as exporters write it. */
 export class AttentionMatcher {
+  readonly index: GraphIndex;
   readonly #graph: OnnxGraph;
   readonly #options: MatcherOptions;
-  readonly #index: GraphIndex;
 
   constructor(graph: OnnxGraph, options: MatcherOptions) {
     this.#graph = graph;
     this.#options = options;
-    this.#index = new GraphIndex(graph);
+    this.index = new GraphIndex(graph);
   }
 
   /** The attention around a softmax. */
   match(softmax: OnnxNode): MatchedAttention | undefined {
+    if (softmax.operator !== 'Softmax') return undefined;
     const isLastAxis = [-1, 3].includes(integerOf(softmax, 'axis') ?? -1);
     const isOutput = this.#graph.outputs.some(({ name }) => name === softmax.outputs[0]);
-    if (softmax.operator !== 'Softmax' || !isLastAxis || isOutput) return undefined;
+    if (!isLastAxis || isOutput) return undefined;
     const probabilities = this.#withoutGuard(softmax.outputs[0]!);
     const scaled = this.#withoutMask(softmax.inputs[0]!);
     const scores = this.#withoutFactors(scaled);
-    const [left, right] = this.#index.producer(scores.source, 'MatMul')?.inputs ?? [];
-    const product = this.#index.soleConsumer(probabilities, 'MatMul');
-    const turned = this.#index.soleConsumer(product?.outputs[0], 'Transpose');
-    const joined = this.#index.soleConsumer(turned?.outputs[0], 'Reshape');
+    const [left, right] = this.index.producer(scores.source, 'MatMul')?.inputs ?? [];
+    const product = this.index.soleConsumer(probabilities, 'MatMul');
+    const turned = this.index.soleConsumer(product?.outputs[0], 'Transpose');
+    const joined = this.index.soleConsumer(turned?.outputs[0], 'Reshape');
     if (!joined || product!.inputs[0] !== probabilities || permOf(turned!) !== '0,2,1,3') return undefined;
     const query = this.#matchOperand(left, '0,2,1,3');
     const key = this.#matchOperand(right, '0,2,3,1') ?? this.#matchTurnedCache(right);
@@ -92,24 +93,24 @@ export class AttentionMatcher {
 
   /** Skips a guard that replaces NaN probabilities by 0. */
   #withoutGuard(probabilities: string): string {
-    const chosen = this.#index.consumers(probabilities).find((node) => node.inputs[2] === probabilities);
-    const guard = chosen?.operator === 'Where' ? this.#index.producer(chosen.inputs[0], 'IsNaN') : undefined;
+    const chosen = this.index.consumers(probabilities).find((node) => node.inputs[2] === probabilities);
+    const guard = chosen?.operator === 'Where' ? this.index.producer(chosen.inputs[0], 'IsNaN') : undefined;
     return guard?.inputs[0] === probabilities ? chosen!.outputs[0]! : probabilities;
   }
 
   #withoutMask(scores: string): string {
     const { isStep, keepsMask } = this.#options;
-    const operands = ((isStep || keepsMask) && this.#index.producer(scores, 'Add')?.inputs) || [];
-    const isProduct = (name: string) => this.#index.producer(this.#withoutFactors(name).source, 'MatMul');
+    const operands = ((isStep || keepsMask) && this.index.producer(scores, 'Add')?.inputs) || [];
+    const isProduct = (name: string) => this.index.producer(this.#withoutFactors(name).source, 'MatMul');
     return operands.find(isProduct) ?? scores;
   }
 
   /** Walks through the factors, the transposition and the split into heads. */
   #matchOperand(name: string | undefined, perm: string): Operand | undefined {
     const after = this.#withoutFactors(name);
-    const turned = this.#index.producer(after.source, 'Transpose');
+    const turned = this.index.producer(after.source, 'Transpose');
     if (!turned || permOf(turned) !== perm) return undefined;
-    const split = this.#index.producer(turned.inputs[0], 'Reshape');
+    const split = this.index.producer(turned.inputs[0], 'Reshape');
     const [source, target] = split?.inputs ?? [];
     const heads = this.#headsOf(target);
     if (source === undefined || !heads || !this.#isHiddenState(source)) return undefined;
@@ -118,7 +119,7 @@ export class AttentionMatcher {
 
   #matchTurnedCache(name: string | undefined): Operand | undefined {
     const { source, factor } = this.#withoutFactors(name);
-    const turned = this.#index.producer(source, 'Transpose');
+    const turned = this.index.producer(source, 'Transpose');
     const cache = turned && permOf(turned) === '0,1,3,2' ? this.#matchCache(turned.inputs[0]) : undefined;
     return cache && { ...cache, scale: cache.scale * factor };
   }
@@ -126,7 +127,7 @@ export class AttentionMatcher {
   /** A cache that is an input, or the node that appends to one. */
   #matchCache(name: string | undefined): Operand | undefined {
     if (!this.#options.isStep) return undefined;
-    const append = this.#index.producer(name, 'Concat');
+    const append = this.index.producer(name, 'Concat');
     const [past, added] = append?.inputs ?? [name];
     if (!this.#graph.inputs.some((input) => input.name === past && input.dims?.length === 4))
       return undefined;
@@ -140,21 +141,21 @@ export class AttentionMatcher {
     const parts = this.#partsOf(target);
     const { shape } = this.#options;
     if (shape) return parts.some((part) => part === shape.heads || part === shape.size) ? shape : undefined;
-    const { length } = this.#index.producer(target, 'Concat')?.inputs ?? parts;
+    const { length } = this.index.producer(target, 'Concat')?.inputs ?? parts;
     const [heads = 0, size = 0] = parts.slice(-2);
     return length === 4 && heads > 0 && size > 0 ? { heads, size } : undefined;
   }
 
   /** The constants among the dimensions of a reshape's target. */
   #partsOf(target: string | undefined): readonly number[] {
-    const parts = this.#index.producer(target, 'Concat')?.inputs ?? [target];
-    return parts.flatMap((part) => this.#index.values(part) ?? []);
+    const parts = this.index.producer(target, 'Concat')?.inputs ?? [target];
+    return parts.flatMap((part) => this.index.values(part) ?? []);
   }
 
   #withoutFactors(name: string | undefined) {
     let [source, factor, isComputed] = [name, 1, false];
     for (;;) {
-      const [first, second] = this.#index.producer(source, 'Mul')?.inputs ?? [];
+      const [first, second] = this.index.producer(source, 'Mul')?.inputs ?? [];
       const [left, right] = [first, second].map((operand) => this.#evaluate(operand));
       const own = right ?? left;
       if (own === undefined) return { source, factor, isComputed };
@@ -166,12 +167,12 @@ export class AttentionMatcher {
 
   /** A number that a graph computes from constants and the head size, as exporters write the scale of scores. */
   #evaluate(name: string | undefined): number | undefined {
-    const constant = this.#index.scalar(name);
-    const { operator, inputs } = this.#index.producer(name) ?? {};
+    const constant = this.index.scalar(name);
+    const { operator, inputs } = this.index.producer(name) ?? {};
     if (constant !== undefined || !inputs) return constant;
     if (operator === 'Slice' || operator === 'Gather') {
-      const shape = this.#index.producer(inputs[0], 'Shape');
-      return shape && [-1, 3].includes(this.#index.scalar(inputs[1])!) ? this.#sizeOf(shape) : undefined;
+      const shape = this.index.producer(inputs[0], 'Shape');
+      return shape && [-1, 3].includes(this.index.scalar(inputs[1])!) ? this.#sizeOf(shape) : undefined;
     }
     if (!['Cast', 'Sqrt', 'Div', 'Pow'].includes(operator!)) return undefined;
     const [first = NaN, second = 1] = inputs.map((input) => this.#evaluate(input));
@@ -180,7 +181,7 @@ export class AttentionMatcher {
   }
 
   #sizeOf({ inputs: [measured] }: OnnxNode): number | undefined {
-    const split = this.#index.producer(this.#index.producer(measured, 'Transpose')?.inputs[0], 'Reshape');
+    const split = this.index.producer(this.index.producer(measured, 'Transpose')?.inputs[0], 'Reshape');
     return this.#options.shape?.size ?? this.#headsOf(split?.inputs[1])?.size;
   }
 
@@ -188,10 +189,10 @@ export class AttentionMatcher {
   #isComputed(factor: string): boolean {
     return (
       follow<boolean>(factor, (at) => {
-        const node = this.#index.producer(at);
+        const node = this.index.producer(at);
         if (!node || node.operator === 'Cast')
           return node !== undefined && integerOf(node, 'to') === elementTypes.float32;
-        return this.#index.variable(node);
+        return this.index.variable(node);
       }) ?? false
     );
   }
@@ -200,9 +201,9 @@ export class AttentionMatcher {
   #isHiddenState(name: string): boolean | undefined {
     return follow<boolean>(name, (at) => {
       if (this.#graph.inputs.some((input) => input.name === at && input.dims?.length === 3)) return true;
-      const node = this.#index.producer(at);
+      const node = this.index.producer(at);
       if (node?.operator === 'LayerNormalization') return true;
-      return node !== undefined && elementwise.has(node.operator) && this.#index.variable(node);
+      return node !== undefined && elementwise.has(node.operator) && this.index.variable(node);
     });
   }
 }

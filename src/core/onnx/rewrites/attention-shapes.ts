@@ -1,5 +1,4 @@
 import { GraphDraft } from '../graph-draft.ts';
-import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph } from '../model.ts';
 import { integersAttribute } from '../value.ts';
 import { AttentionMatcher } from './attention-matcher.ts';
@@ -11,20 +10,21 @@ import { isMadeFrom, leadingDimsOf } from './attention-parts.ts';
  */
 export function fixAttentionShapes(graph: OnnxGraph): OnnxGraph | undefined {
   const matcher = new AttentionMatcher(graph, { keepsMask: true });
-  const index = new GraphIndex(graph);
+  const { index } = matcher;
   const draft = new GraphDraft(graph);
   let isChanged = false;
   for (const softmax of graph.nodes) {
     const found = matcher.match(softmax);
     if (!found?.isComputed) continue;
     const { query, key, value, scaled, weighted, joined, scale } = found;
-    const sources = [query, key, value].map(({ target }) => leadingDimsOf(index, target));
-    const areKept = [query, key, value].every(({ source }, at) =>
-      isMadeFrom(index, source, sources[at] ?? ''),
-    );
+    const areKept = [query, key, value].every(({ source, target }) => {
+      const origin = leadingDimsOf(index, target);
+      return origin !== undefined && isMadeFrom(index, source, origin);
+    });
     const dims = index.producer(joined.inputs[1], 'Concat')?.inputs ?? [];
     const isJoined = dims.length === 3 && index.scalar(dims[2]) === value.heads * value.size;
-    if (!areKept || !isJoined || leadingDimsOf(index, joined.inputs[1]) !== sources[0]) continue;
+    const isSame = leadingDimsOf(index, joined.inputs[1]) === leadingDimsOf(index, query.target);
+    if (!areKept || !isJoined || !isSame) continue;
     const split = ({ source, heads, size }: typeof query, perm: readonly number[], outputs?: string[]) => {
       const parts = draft.add('Reshape', [source, draft.int64([0, -1, heads, size])]);
       return draft.add('Transpose', [parts], { attributes: [integersAttribute('perm', perm)], outputs });

@@ -44,7 +44,7 @@ export function toSpatialConvolutions(
   });
 }
 
-/** The steps of a convolution over time, and its pads; `undefined` if the runtime chooses these. */
+/** The groups of a convolution, and its steps and pads over time; `undefined` if the runtime chooses the pads. */
 export function windowOf(node: OnnxNode) {
   if ((textOf(node, 'auto_pad') ?? 'NOTSET') !== 'NOTSET') return undefined;
   const [stride = 1] = integersOf(node, 'strides') ?? [];

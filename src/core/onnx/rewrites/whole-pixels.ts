@@ -1,7 +1,8 @@
 import type { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
-import { integerAttribute, integerOf, integersAttribute, integersOf, textOf } from '../value.ts';
+import { integerAttribute, integerOf, integersAttribute, integersOf } from '../value.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
+import { windowOf } from './spatial-convolutions.ts';
 
 /** Exporters end a slice here to include the last row. */
 const minEnd = 2 ** 31 - 1;
@@ -28,17 +29,13 @@ export function toWholePixels(graph: OnnxGraph): OnnxGraph | undefined {
       attributes: [integersAttribute('perm', [0, 3, 4, 1, 5, 2])],
     });
     const kernel = reshape(placed, [filters!, -1, height! * step, width * step]);
+    const enlarged = (name: string, unset: readonly number[]) =>
+      integersAttribute(
+        name,
+        (integersOf(node, name) ?? unset).map((size) => size * step),
+      );
     draft.add('Conv', [image, kernel, ...node.inputs.slice(2)], {
-      attributes: [
-        integersAttribute(
-          'strides',
-          (integersOf(node, 'strides') ?? [1, 1]).map((stride) => stride * step),
-        ),
-        integersAttribute(
-          'pads',
-          (integersOf(node, 'pads') ?? [0, 0, 0, 0]).map((pad) => pad * step),
-        ),
-      ],
+      attributes: [enlarged('strides', [1, 1]), enlarged('pads', [0, 0, 0, 0])],
       outputs: node.outputs,
     });
     return true;
@@ -46,11 +43,8 @@ export function toWholePixels(graph: OnnxGraph): OnnxGraph | undefined {
 }
 
 function isPlain(node: OnnxNode): boolean {
-  return (
-    (integerOf(node, 'group') ?? 1) === 1 &&
-    (integersOf(node, 'dilations') ?? []).every((dilation) => dilation === 1) &&
-    (textOf(node, 'auto_pad') ?? 'NOTSET') === 'NOTSET'
-  );
+  const dilations = integersOf(node, 'dilations') ?? [];
+  return windowOf(node)?.groups === 1 && dilations.every((dilation) => dilation === 1);
 }
 
 /** The image whose parts are joined as channels, each once. @returns `order` the part of each place, row by row */
